@@ -1,0 +1,3 @@
+from sparktui.cli.main import main
+
+raise SystemExit(main())
