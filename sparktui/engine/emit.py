@@ -23,7 +23,7 @@ class Emitter:
         self._lock = threading.Lock()
 
     def emit(self, event: AnyEvent) -> AnyEvent:
-        """Stamp `event`, hand it to every sink, and return it as sent. A sink that raises stops the emission: sinks handle their own errors."""
+        """Stamp `event`, hand it to every sink, return it as sent. Sinks handle their own errors: one that raises stops the emission."""
         with self._lock:
             self._seq += 1
             sent = msgspec.structs.replace(event, seq=self._seq, t_ns=event.t_ns or self._clock_ns())
