@@ -68,7 +68,7 @@ def tenths(value: float | None) -> str:
 
 def connect(value_s: float | None) -> str:
     """A connection time: "3 ms"."""
-    return gap_ms(None if value_s is None else value_s * 1000)
+    return _with_unit(fixed(None if value_s is None else value_s * 1000, 0), "ms")
 
 
 def elapsed(value_s: float | None) -> str:
