@@ -18,7 +18,7 @@ from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
 PROTOCOL = 1
 
 
-def _snake(name: str) -> str:
+def snake_tag(name: str) -> str:
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
 
 
@@ -26,7 +26,7 @@ def _protocol() -> int:
     return PROTOCOL
 
 
-class Event(Struct, frozen=True, kw_only=True, tag_field="type", tag=_snake, omit_defaults=True):
+class Event(Struct, frozen=True, kw_only=True, tag_field="type", tag=snake_tag, omit_defaults=True):
     v: int = field(default_factory=_protocol)
     seq: int = 0
     t_ns: int = 0

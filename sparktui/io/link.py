@@ -1,0 +1,147 @@
+"""A worker process at the other end of two pipes: commands in, events out, whatever launches it (python, ssh, a wrapper)."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import os
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from sparktui.core.commands import AnyCommand, Shutdown, encode_command
+from sparktui.core.events import PROTOCOL, AnyEvent, Hello, decode_event
+from sparktui.core.scrub import scrub
+
+_NOISE_LINES = 200
+_STDERR_LINES = 40
+
+
+class WorkerLink:
+    """Spawns `argv` and reads its events in a thread. Never blocks the caller: `events()` hands over what has arrived.
+
+    `state` is starting, up or down; `reason` says why it went down, from its own stderr where it said anything.
+    """
+
+    def __init__(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> None:
+        self._ids = itertools.count(1)
+        self._inbox: collections.deque[AnyEvent] = collections.deque()
+        self._stderr: collections.deque[str] = collections.deque(maxlen=_STDERR_LINES)
+        self._write_lock = threading.Lock()
+        self.hello: Hello | None = None
+        self.state = "starting"
+        self.reason = ""
+        self.bytes_in = 0
+        # a session of its own: the terminal's Ctrl-C and hang-up go to the screen, which decides what the worker is told
+        self._process = subprocess.Popen(
+            list(argv),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(env) if env is not None else None,
+            start_new_session=True,
+        )
+        self._threads = [
+            threading.Thread(target=self._read_events, name="worker-events", daemon=True),
+            threading.Thread(target=self._read_stderr, name="worker-stderr", daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        return self._process.poll()
+
+    def events(self) -> list[AnyEvent]:
+        """All events since the last call, in order."""
+        batch = []
+        while self._inbox:
+            batch.append(self._inbox.popleft())
+        return batch
+
+    def send(self, command: AnyCommand) -> int:
+        """Send `command`, return the id its reply will carry; 0 when the worker is gone (the reply will never come)."""
+        number = next(self._ids)
+        line = encode_command(msgspec.structs.replace(command, id=number)) + b"\n"
+        pipe = self._process.stdin
+        if pipe is None or self.state == "down":
+            return 0
+        with self._write_lock:
+            try:
+                pipe.write(line)
+                pipe.flush()
+            except (BrokenPipeError, ValueError):
+                return 0
+        return number
+
+    def close(self, grace_s: float = 3.0) -> int | None:
+        """Ask it to save and end, then insist. Returns its exit code; no process is left behind."""
+        self.send(Shutdown())
+        if self._process.stdin is not None:
+            with self._write_lock:
+                try:
+                    self._process.stdin.close()
+                except BrokenPipeError:
+                    self.reason = self.reason or "closed"
+        for ask in (lambda: None, self._process.terminate, self._process.kill):
+            ask()
+            try:
+                return self._process.wait(grace_s)
+            except subprocess.TimeoutExpired:
+                continue
+        return self._process.poll()
+
+    def _read_events(self) -> None:
+        stdout = self._process.stdout
+        assert stdout is not None
+        noise: collections.deque[str] = collections.deque(maxlen=_STDERR_LINES)
+        for number, line in enumerate(stdout):
+            self.bytes_in += len(line)
+            event = self._decoded(line)
+            if event is None:
+                noise.append(line.decode("utf-8", "replace").strip())
+                if self.hello is None and number > _NOISE_LINES:
+                    break
+                continue
+            if isinstance(event, Hello):
+                self.hello = event
+                self.state = "up" if event.protocol == PROTOCOL else "mismatch"
+            self._inbox.append(event)
+        code = self._process.wait()
+        self.reason = self.reason or self._why_down(code, list(noise))
+        self.state = "down"
+
+    def _decoded(self, line: bytes) -> AnyEvent | None:
+        if not line.startswith(b"{"):
+            return None
+        try:
+            return decode_event(line)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return None
+
+    def _why_down(self, code: int, noise: list[str]) -> str:
+        said = [line for line in (*self._stderr, *noise) if line]
+        how = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+        return f"{how}: {scrub(said[-1])}" if said else how
+
+    def _read_stderr(self) -> None:
+        stderr = self._process.stderr
+        assert stderr is not None
+        for line in stderr:
+            self._stderr.append(line.decode("utf-8", "replace").strip())
+
+
+def worker_argv(python: str) -> list[str]:
+    """How to start a local worker with this Python."""
+    return [python, "-m", "sparktui", "worker"]
+
+
+def worker_env() -> dict[str, str]:
+    """The environment of a local worker: ours, unbuffered and UTF-8."""
+    return {**os.environ, "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
