@@ -92,6 +92,7 @@ class SseParser:
             and data[:6] == b"data: "
             and data[-1] == 10
             and not self._tail
+            and not self._too_large
             and self._framed
             and not self._after_cr
             and 8 < len(data) <= self._max_event_bytes
