@@ -23,7 +23,7 @@ class ServerFigures(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Figures a server reports about one request, in base units; None = not reported (never 0, never nan).
 
     Times in seconds, rates in tokens/s. `prompt_tokens` includes cached ones, `new_tokens` does not.
-    `verify_steps` only where the server itself counts them.
+    `verify_steps` only where the server itself counts them. `load_s`: loading the model before it answered.
     """
 
     prompt_tokens: int | None = None
@@ -31,6 +31,7 @@ class ServerFigures(Struct, frozen=True, kw_only=True, omit_defaults=True):
     new_tokens: int | None = None
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
+    total_tokens: int | None = None
     queue_s: float | None = None
     prefill_s: float | None = None
     prefill_tok_s: float | None = None
@@ -42,6 +43,7 @@ class ServerFigures(Struct, frozen=True, kw_only=True, omit_defaults=True):
     verify_steps: int | None = None
     acceptance_source: Source | None = None
     acceptance_scope: Scope | None = None
+    load_s: float | None = None
 
     def merged(self, later: ServerFigures | None) -> ServerFigures:
         """These figures with every figure that `later` reports put in its place."""
@@ -74,7 +76,7 @@ class Delta(Struct, frozen=True, kw_only=True):
     `tokens_total`: completion tokens generated up to and including this event, where the server says (exact per-event counts).
     `other_choices`: text of choices with an index other than 0, kept out of the answer.
     `invented`: the text is not the model's (a gateway's loading message): shown, never timed or counted.
-    `seen_kind`: the server kind this event's shape betrays, or "".
+    `seen_kind`: the server kind this event's shape betrays, or "". `note`: one sentence worth a warning about the figures of this event.
     """
 
     parts: tuple[TextPart, ...] = ()
@@ -87,6 +89,7 @@ class Delta(Struct, frozen=True, kw_only=True):
     request_id: str = ""
     model: str = ""
     seen_kind: str = ""
+    note: str = ""
     invented: bool = False
     garbled: bool = False
     done: bool = False
