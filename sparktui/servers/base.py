@@ -43,13 +43,17 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 class Recognition(Struct, frozen=True, kw_only=True):
-    """`kind` of config, or "demo". `seen`: one line a GET, for the doctor. `models`: names served, the loaded one first."""
+    """`kind` of config, or "demo". `seen`: one line a GET, for the doctor. `models`: names served, the loaded one first.
+
+    `reachable` False: no GET got an answer, so `kind` says nothing.
+    """
 
     kind: str
     models: tuple[str, ...] = ()
     version: str = ""
     needs_key: bool = False
     loading: bool = False
+    reachable: bool = True
     seen: tuple[str, ...] = ()
 
 
@@ -66,10 +70,14 @@ class IdleState(Struct, frozen=True):
 
 
 class Adapter(Protocol):
-    """One server kind. `steps_checked`: verify steps = completion − accepted was checked for this server (docs/metrics.md)."""
+    """One server kind. `steps_checked`: verify steps = completion − accepted was checked for this server (docs/metrics.md).
+
+    `metrics_path`: where its counters can be read without disturbing it (servers.exposition), "" = nowhere.
+    """
 
     kind: ClassVar[str]
     steps_checked: ClassVar[bool]
+    metrics_path: ClassVar[str]
 
     def body(self, request: ChatRequest) -> dict[str, Any]:
         """The JSON body of POST …/chat/completions."""
