@@ -68,9 +68,9 @@ make_venv() {
 
 pip_install() {
     if "$python" -m pip --version >/dev/null 2>&1; then
-        "$python" -m pip install --quiet --disable-pip-version-check --no-input "$@" >&2
+        "$python" -m pip install -qq --disable-pip-version-check --no-input "$@" >&2
     elif [ -f "$venv/pip-of" ]; then
-        "$(cat "$venv/pip-of")" -m pip --python "$python" install --quiet --disable-pip-version-check --no-input "$@" >&2
+        "$(cat "$venv/pip-of")" -m pip --python "$python" install -qq --disable-pip-version-check --no-input "$@" >&2
     elif command -v uv >/dev/null 2>&1; then
         uv pip install --quiet --python "$python" "$@" >&2
     else

@@ -76,9 +76,11 @@ def test_f01_tab_unclosed_quote_and_duplicate_key(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["api_key: *SPKCANARY", "api_key: @SPKCANARY", "api_key: !SPKCANARY x", "api_key: &SPKCANARY", "api_key: a: SPKCANARY",
-     "api_key: [SPKCANARY", "api_key: [SPKCANARY]", "api_key: {SPKCANARY: 1}", 'api_key: "\\q SPKCANARY"', "api_key: |SPKCANARY", "api_key: }SPKCANARY", 
-     "SPKCANARY", "connect_timeout_s: SPKCANARY", "tls: SPKCANARY", "api_key: ${SPKCANARY"],
+    [
+        "api_key: *SPKCANARY", "api_key: @SPKCANARY", "api_key: !SPKCANARY x", "api_key: &SPKCANARY", "api_key: a: SPKCANARY",
+        "api_key: [SPKCANARY", "api_key: [SPKCANARY]", "api_key: {SPKCANARY: 1}", 'api_key: "\\q SPKCANARY"', "api_key: |SPKCANARY",
+        "api_key: }SPKCANARY", "SPKCANARY", "connect_timeout_s: SPKCANARY", "tls: SPKCANARY", "api_key: ${SPKCANARY",
+    ],
 )  # fmt: skip
 def test_f01_no_mistake_shows_a_value(tmp_path: Path, line: str) -> None:
     message = refused(tmp_path, f"server:\n  model: x\n  {line}\n")
