@@ -1,0 +1,57 @@
+"""Captured streams as their reads and their answers, for tests that need real text and real times."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+from sparktui.core.sse import SseParser
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+
+
+def capture(name: str) -> list[tuple[float, dict[str, Any]]]:
+    """JSON events of a captured stream ("server/stream name") with the time of the read that completed each, seconds since the request."""
+    server, stream = name.split("/")
+    lines = (FIXTURES / server / "streams" / f"{stream}.jsonl").read_text(encoding="utf-8").split("\n")
+    reads = [json.loads(line) for line in lines[1:] if line]
+    parser, head, body = SseParser(), b"", b""
+    events: list[tuple[float, dict[str, Any]]] = []
+    in_body = False
+    for read in reads:
+        data = base64.b64decode(read["b64"]) if "b64" in read else read["text"].encode()
+        if not in_body:
+            head += data
+            if b"\r\n\r\n" not in head:
+                continue
+            data, in_body = head.partition(b"\r\n\r\n")[2], True
+        body += data
+        while b"\r\n" in body:
+            size, _, rest = body.partition(b"\r\n")
+            length = int(size, 16)
+            if len(rest) < length + 2:
+                break
+            for event in parser.feed(rest[:length]):
+                if event.data != "[DONE]":
+                    events.append((read["t"], json.loads(event.data)))
+            body = rest[length + 2 :]
+    return events
+
+
+def pieces(name: str) -> list[tuple[float, str, str]]:
+    """(time, kind, text) of every event with text of choice 0 in a captured stream."""
+    out = []
+    for t_s, event in capture(name):
+        for choice in event.get("choices") or []:
+            delta = choice.get("delta") or {}
+            for key, kind in (("reasoning_content", "reasoning"), ("content", "content")):
+                if delta.get(key) and not choice.get("index"):
+                    out.append((t_s, kind, delta[key]))
+    return out
+
+
+def completion_tokens(name: str) -> int:
+    """The count the server gave for a captured stream."""
+    return int(next(event["usage"]["completion_tokens"] for _, event in reversed(capture(name)) if event.get("usage")))
