@@ -76,7 +76,7 @@ class Delta(Struct, frozen=True, kw_only=True):
     `tokens_total`: completion tokens generated up to and including this event, where the server says (exact per-event counts).
     `other_choices`: text of choices with an index other than 0, kept out of the answer.
     `invented`: the text is not the model's (a gateway's loading message): shown, never timed or counted.
-    `seen_kind`: the server kind this event's shape betrays, or "". `note`: one sentence worth a warning about the figures of this event.
+    `seen_kind`: the server kind this event's shape betrays, or "".
     """
 
     parts: tuple[TextPart, ...] = ()
@@ -89,7 +89,6 @@ class Delta(Struct, frozen=True, kw_only=True):
     request_id: str = ""
     model: str = ""
     seen_kind: str = ""
-    note: str = ""
     invented: bool = False
     garbled: bool = False
     done: bool = False

@@ -11,7 +11,7 @@ import msgspec
 from sparktui.core.delta import Delta, PromptProgress, StreamError
 from sparktui.core.sse import SseEvent
 from sparktui.servers.error_shapes import error_in, is_web_page, named_error, shortened
-from sparktui.servers.figures import figures_in, usage_note
+from sparktui.servers.figures import figures_in
 from sparktui.servers.lenient import count, mapping, number, read_json, word
 from sparktui.servers.texts import texts_in
 
@@ -73,7 +73,6 @@ def _delta(event: dict[str, Any]) -> Delta:
         request_id=_request_id(raw_id) if type(raw_id) is str else "",
         model=word(event.get("model") or event.get("model_name") or event.get("selected_model_id")),
         seen_kind=_seen_kind(event, choices),
-        note=usage_note(event) if figures is not None else "",
         invented=bool(texts.parts) and raw_id is None and _is_invented(event, choices),
     )
 

@@ -10,7 +10,9 @@ from typing import Any
 from sparktui.core.delta import ServerFigures, Source
 from sparktui.servers.lenient import count, mapping, number, positive
 
-_KEYS = frozenset({"usage", "timings", "metrics", "sglext", "speculative_decoding_stats", "stats", "eval_count", "total_duration"})
+_OLLAMA_KEYS = frozenset({"eval_count", "total_duration"})
+_RARE_KEYS = frozenset({"metrics", "sglext", "speculative_decoding_stats", "stats"}) | _OLLAMA_KEYS
+_KEYS = frozenset({"usage", "timings"}) | _RARE_KEYS
 
 Values = dict[str, Any]
 
@@ -19,30 +21,19 @@ def figures_in(event: dict[str, Any]) -> ServerFigures | None:
     """Every figure in one event or answer, None if there is none. Where two places tell the same figure, the server's closer one wins."""
     if _KEYS.isdisjoint(event):
         return None
-    usage = mapping(event.get("usage"))
-    values: Values = {}
-    for found in (
-        _ollama(event),
-        _ollama(usage),
-        _timings(mapping(event.get("timings"))),
-        _usage(usage),
-        _vllm(mapping(event.get("metrics"))),
-        _sglang(event),
-        _lmstudio(mapping(event.get("stats"))),
-    ):
-        values.update((name, value) for name, value in found.items() if value is not None)
+    get = event.get
+    readings: list[Values] = []
+    if type(usage := get("usage")) is dict:
+        if not _OLLAMA_KEYS.isdisjoint(usage):
+            readings.append(_ollama(usage))
+    if type(timings := get("timings")) is dict:
+        readings.append(_timings(timings))
+    if type(usage) is dict:
+        readings.append(_usage(usage))
+    if not _RARE_KEYS.isdisjoint(event):
+        readings += (_ollama(event), _vllm(mapping(get("metrics"))), _sglang(event), _lmstudio(mapping(get("stats"))))
+    values = {name: value for reading in readings for name, value in reading.items() if value is not None}
     return ServerFigures(**values) if values else None
-
-
-def usage_note(event: dict[str, Any]) -> str:
-    """One sentence where the token counts of `usage` needed a choice or do not add up, else ""."""
-    usage = mapping(event.get("usage"))
-    total, prompt, completion, reasoning = _token_counts(usage)
-    if not reasoning or not total or prompt is None or completion is None or total == prompt + completion:
-        return ""
-    if total == prompt + completion + reasoning:
-        return f"The server counts {reasoning} reasoning tokens outside its {completion} completion tokens; both are counted."
-    return f"The server's token counts do not add up (total {total}, prompt {prompt}, completion {completion}): taken as sent."
 
 
 def acceptance(accepted: int | None, proposed: int | None, source: Source, verify_steps: int | None = None) -> Values:
@@ -58,29 +49,25 @@ def acceptance(accepted: int | None, proposed: int | None, source: Source, verif
     }
 
 
-def _token_counts(usage: dict[str, Any]) -> tuple[int | None, int | None, int | None, int | None]:
+def _usage(usage: dict[str, Any]) -> Values:
+    """`usage` of any server, as sent: whether reasoning tokens are inside completion_tokens is told by `total_tokens`."""
     get = usage.get
     prompt = count(get("prompt_tokens", get("input_tokens")))
     completion = count(get("completion_tokens", get("output_tokens")))
-    reasoning = count(mapping(get("completion_tokens_details")).get("reasoning_tokens", get("reasoning_tokens")))
-    return count(get("total_tokens")), prompt, completion, reasoning
-
-
-def _usage(usage: dict[str, Any]) -> Values:
-    """`usage` of any server. Reasoning tokens outside completion_tokens (total = prompt + completion + reasoning) are added to them."""
-    total, prompt, completion, reasoning = _token_counts(usage)
+    total = count(get("total_tokens"))
     if not (total or prompt or completion):
         return {}
-    if reasoning and completion is not None and prompt is not None and total == prompt + completion + reasoning:
-        completion += reasoning
-    cached = count(mapping(usage.get("prompt_tokens_details")).get("cached_tokens"))
-    details = mapping(usage.get("completion_tokens_details"))
+    if len(usage) == 3 and total is not None and prompt is not None and completion is not None:
+        return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": total}
+    details = mapping(get("completion_tokens_details"))
+    cached = count(mapping(get("prompt_tokens_details")).get("cached_tokens"))
     values: Values = {
         "prompt_tokens": prompt,
         "cached_tokens": cached,
         "new_tokens": prompt - cached if prompt is not None and cached is not None and cached <= prompt else None,
         "completion_tokens": completion,
-        "reasoning_tokens": reasoning or None,
+        "reasoning_tokens": count(details.get("reasoning_tokens", get("reasoning_tokens"))) or None,
+        "total_tokens": total,
     }
     accepted, rejected = count(details.get("accepted_prediction_tokens")), count(details.get("rejected_prediction_tokens"))
     if accepted is not None and rejected is not None:
@@ -171,8 +158,6 @@ def _ollama(source: dict[str, Any]) -> Values:
 
     No prefill rate: `prompt_eval_count` includes cached tokens and its duration does not.
     """
-    if "eval_count" not in source and "total_duration" not in source:
-        return {}
     generated, decode_s = count(source.get("eval_count")), _seconds(source.get("eval_duration"), 1e9)
     return {
         "prompt_tokens": count(source.get("prompt_eval_count")),
