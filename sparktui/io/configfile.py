@@ -16,7 +16,7 @@ from sparktui.io import consent, yamltree
 from sparktui.io.configchecks import check
 from sparktui.io.configplace import Place, find_config
 from sparktui.io.expand import BadReferenceError, UnsetVariableError, expand
-from sparktui.io.fieldtypes import Reader
+from sparktui.io.fieldtypes import ABSENT, Reader, number
 from sparktui.io.keys import clean_key, mode_note, read_key_file
 from sparktui.io.yamltree import Node, at
 
@@ -42,7 +42,7 @@ class Override(Struct, frozen=True):
     """A value that beats config and environment. `origin` is what a person typed (`option --model`)."""
 
     value: Any
-    origin: str
+    origin: str = "option"
 
 
 class LoadedConfig(Struct, frozen=True, kw_only=True):
@@ -210,7 +210,7 @@ def _put(values: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _typed(key: str, override: Override) -> Any:
-    """An override's value; ConfigError when its field is a closed list of words and this is none of them."""
+    """An override's value as its field wants it (text is read as in the file). ConfigError when it cannot be that."""
     declared: Any = Config
     for part in key.split("."):
         declared = get_type_hints(declared)[part]
@@ -218,7 +218,13 @@ def _typed(key: str, override: Override) -> Any:
         words = get_args(declared)
         near = did_you_mean(str(override.value), words)
         raise ConfigError(f"{override.origin}: `{key}` must be one of: {', '.join(words)}.", hint=near or "Write one of these words.")
-    return override.value
+    options = get_args(declared) or (declared,)
+    if not isinstance(override.value, str) or str in options or get_origin(declared) is Literal:
+        return override.value
+    value = number(override.value, whole=int in options, decimal=float in options)
+    if value is ABSENT:
+        raise ConfigError(f"{override.origin}: `{key}` wants a number.", hint="Digits, a point for decimals.")
+    return value
 
 
 def _known_sections() -> dict[str, str]:

@@ -277,6 +277,14 @@ def test_f07_commands_from_the_current_folder_need_consent(tmp_path: Path) -> No
     assert load_config(None, {}, cwd=tmp_path).config.log.command == ()
 
 
+def test_overrides_may_come_as_text(tmp_path: Path) -> None:
+    assert load(tmp_path, "", server__idle_timeout_s="2.5").config.server.idle_timeout_s == 2.5
+    with pytest.raises(ConfigError, match="wants a number"):
+        load(tmp_path, "", server__idle_timeout_s="soon")
+    with pytest.raises(ConfigError, match="must lie between"):
+        load(tmp_path, "", server__idle_timeout_s="-1")
+
+
 def test_loading_again_sees_the_edit_and_a_mistake_leaves_the_old_value(tmp_path: Path) -> None:
     before = load(tmp_path, "bench: {runs: 2}\n")
     refused(tmp_path, "bench: {runs: two}\n")
