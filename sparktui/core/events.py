@@ -35,7 +35,7 @@ class Event(Struct, frozen=True, kw_only=True, tag_field="type", tag=snake_tag, 
 class Hello(Event, frozen=True, kw_only=True):
     """First line of a session. `wall` is UTC ISO 8601 at `clock_ns`: the only link between the two clocks.
 
-    `purpose`: worker, bench, needle, sweep, ask.
+    `purpose`: worker, bench, needle, sweep, ask. `keep_history` False: runs of this session are not to be stored, so not recovered either.
     """
 
     protocol: int
@@ -46,6 +46,7 @@ class Hello(Event, frozen=True, kw_only=True):
     clock_ns: int
     wall: str
     purpose: str = "worker"
+    keep_history: bool = True
 
 
 class Reply(Event, frozen=True, kw_only=True):
