@@ -9,7 +9,7 @@ from sparktui.core.events import AnyEvent, Joined, RunDone, RunStarted
 from sparktui.core.records import RunRecord
 from sparktui.errors import SparkError
 from sparktui.io.history import History
-from sparktui.io.recovery import without_texts
+from sparktui.io.rows import without_texts
 
 _RETRY_S = 2.0
 _SETTLE_S = 0.5

@@ -28,7 +28,8 @@ class JournalWriter:
 
     The file is locked while it is open, so that a reader can tell a living writer from one that was killed.
     What cannot be written (disk full) is kept and tried again; `error` says why, None when all is well.
-    `secrets` are masked wherever they occur. Raises StorageError where the file cannot be made.
+    `secrets` are masked wherever they occur. A journal that exists is gone on with.
+    Raises StorageError where the file cannot be made or another process writes it.
     """
 
     def __init__(self, path: Path, *, secrets: Sequence[str] = (), batch_s: float = _BATCH_S, retry_s: float = _RETRY_S) -> None:
@@ -43,7 +44,7 @@ class JournalWriter:
         self._wake = threading.Event()
         self._closing = threading.Event()
         self._written = threading.Condition()
-        self._fd = _create_locked(path)
+        self._fd = _open_locked(path)
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
@@ -157,21 +158,40 @@ def is_written(path: Path) -> bool:
     return False
 
 
-def _create_locked(path: Path) -> int:
-    """A new file, locked before anybody can see it under its name."""
+def _open_locked(path: Path) -> int:
+    """A new file, locked before anybody can see it under its name; or the one that is there, to go on in after its last whole line."""
     ensure_dir(path.parent)
-    hidden = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        handle = os.open(hidden, os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, FILE_MODE)
-        try:
-            _lock(handle)
-            hidden.rename(path)
-        except OSError:
-            os.close(handle)
-            hidden.unlink(missing_ok=True)
-            raise
+        return _go_on(path) if path.exists() else _create(path)
+    except BlockingIOError as error:
+        raise StorageError(f"The journal {path} is being written by another process.", hint="Start a new session.") from error
     except OSError as error:
         raise StorageError(f"The journal {path} cannot be made: {error.strerror or error}.", hint="Is the disk full?") from error
+
+
+def _create(path: Path) -> int:
+    hidden = path.with_name(f".{path.name}.{os.getpid()}")
+    handle = os.open(hidden, os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, FILE_MODE)
+    try:
+        _lock(handle)
+        hidden.rename(path)
+    except OSError:
+        os.close(handle)
+        hidden.unlink(missing_ok=True)
+        raise
+    return handle
+
+
+def _go_on(path: Path) -> int:
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+    try:
+        _lock(handle)
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":
+            os.write(handle, b"\n")
+    except OSError:
+        os.close(handle)
+        raise
     return handle
 
 

@@ -134,6 +134,12 @@ def pack_texts(texts: dict[str, str | None]) -> bytes | None:
     return zlib.compress(msgspec.json.encode(texts), 6)
 
 
+def without_texts(record: RunRecord) -> RunRecord:
+    """The record as it is stored where texts are not to be kept."""
+    prompt = msgspec.structs.replace(record.prompt, text=None)
+    return msgspec.structs.replace(record, prompt=prompt, text=None, reasoning=None, tool_calls=None)
+
+
 def with_texts(record: RunRecord, data: bytes | None) -> RunRecord:
     """`record` with its texts. Raises StorageError where the column is damaged."""
     if data is None:

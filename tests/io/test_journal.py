@@ -123,11 +123,28 @@ def test_the_lock_tells_a_living_writer(tmp_path: Path) -> None:
     assert not is_written(path)
 
 
-def test_two_writers_of_one_journal_are_refused_no_data(tmp_path: Path) -> None:
+def test_a_journal_has_one_writer(tmp_path: Path) -> None:
     journal = JournalWriter(tmp_path / "s1.jsonl")
-    with pytest.raises(StorageError, match="cannot be made"):
-        JournalWriter(tmp_path / "missing" / ("x" * 300 + ".jsonl"))
+    journal(hello())
+    with pytest.raises(StorageError, match="another process"):
+        JournalWriter(tmp_path / "s1.jsonl")
+    assert journal.close()
+    assert list(read_journal(journal.path)) == [hello()]
+
+
+def test_e03_a_journal_is_gone_on_with_after_its_torn_tail(tmp_path: Path) -> None:
+    path = tmp_path / "s1.jsonl"
+    path.write_bytes(encode_event(hello()) + b'\n{"type":"chu')
+    journal = JournalWriter(path)
+    journal(chunk(1))
     journal.close()
+    assert list(read_journal(path)) == [hello(), chunk(1)]
+
+
+def test_a_journal_that_cannot_be_made(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="cannot be made"):
+        JournalWriter(tmp_path / ("x" * 300 + ".jsonl"))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_secrets_never_reach_the_file(tmp_path: Path) -> None:

@@ -1,0 +1,75 @@
+"""What a session left behind: its finished runs, and the unfinished ones as `cut_off` with everything that had arrived."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from sparktui.core.events import Hello, Joined, RunDone, RunStarted
+from sparktui.core.metrics import record_of
+from sparktui.core.records import RunRecord, ServerInfo
+from sparktui.core.state import RunState
+from sparktui.errors import StorageError
+from sparktui.io.history import History
+from sparktui.io.journal import read_journal
+from sparktui.io.rows import without_texts
+from sparktui.io.sessions import Session, sessions
+from sparktui.servers.registry import adapter_for
+
+CUT_OFF = "The measuring process ended before the run did; what had arrived by then was taken from its journal."
+_UNKNOWN_SERVER = ServerInfo(kind="openai", base_url="")
+
+
+def recover(journal: Path) -> list[RunRecord]:
+    """Every run of a journal in the order of their starts: as its last record says, or `cut_off` where none was written.
+
+    [] for a session that was not to be stored. Raises StorageError where the journal cannot be read.
+    """
+    runs: dict[str, RunState] = {}
+    for event in read_journal(journal):
+        if isinstance(event, Hello) and not event.keep_history:
+            return []
+        if isinstance(event, RunStarted):
+            runs.setdefault(event.run_id, RunState())
+        run_id = event.record.id if isinstance(event, Joined) else getattr(event, "run_id", "")
+        if isinstance(event, RunDone | Joined):
+            runs.setdefault(run_id, RunState()).record = event.record
+        elif run_id in runs:
+            runs[run_id].fold(event)
+    return [state.record or _cut_off(state) for state in runs.values()]
+
+
+def recover_into(history: History, folder: Path, *, keep_text: bool = True) -> list[RunRecord]:
+    """Store what the journals of sessions that are over hold and the history does not; returns the runs added.
+
+    Each journal is looked through once; runs deleted from the history stay deleted. A journal that cannot be read is passed over.
+    """
+    over = {item.path.name: item for item in sessions(folder) if item.state != "running" and item.hello is not None}
+    added = []
+    for name in history.unsettled([(item.path.name, item.size_bytes) for item in over.values()]):
+        with contextlib.suppress(StorageError):
+            added += _recover_one(history, over[name], keep_text)
+    return added
+
+
+def _recover_one(history: History, session: Session, keep_text: bool) -> list[RunRecord]:
+    missing = [record for record in recover(session.path) if not history.has(record.id)]
+    if missing:
+        history.add_all([record if keep_text else without_texts(record) for record in missing])
+    history.settle(session.path.name, session.size_bytes)
+    return missing
+
+
+def _cut_off(state: RunState) -> RunRecord:
+    started = state.started
+    server = (started.server if started else None) or _UNKNOWN_SERVER
+    return record_of(
+        state,
+        status="cut_off",
+        finish_reason=None,
+        error=CUT_OFF,
+        server=server,
+        steps_checked=adapter_for(server.kind).steps_checked,
+        baseline=None,
+        chars_per_token=None,
+    )
