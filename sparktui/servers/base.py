@@ -72,7 +72,8 @@ class IdleState(Struct, frozen=True):
 class Adapter(Protocol):
     """One server kind. `steps_checked`: verify steps = completion − accepted was checked for this server (docs/metrics.md).
 
-    `metrics_path`: where its counters can be read without disturbing it (servers.exposition), "" = nowhere.
+    `metrics_path`: where counters can be read, without disturbing it, that tell more of a run than its stream does
+    (servers.exposition), "" = nowhere.
     """
 
     kind: ClassVar[str]

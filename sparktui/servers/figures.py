@@ -23,9 +23,9 @@ def figures_in(event: dict[str, Any]) -> ServerFigures | None:
         return None
     get = event.get
     readings: list[Values] = []
-    if type(usage := get("usage")) is dict:
-        if not _OLLAMA_KEYS.isdisjoint(usage):
-            readings.append(_ollama(usage))
+    usage = get("usage")
+    if type(usage) is dict and not _OLLAMA_KEYS.isdisjoint(usage):
+        readings.append(_ollama(usage))
     if type(timings := get("timings")) is dict:
         readings.append(_timings(timings))
     if type(usage) is dict:

@@ -16,11 +16,10 @@ from sparktui.servers.url import BaseUrl
 
 
 class LlamaCppAdapter(OpenAiAdapter):
-    """`timings` on every event gives exact token counts and draft counts while the answer streams."""
+    """`timings` on every event gives exact token counts and draft counts while the answer streams; its counters could add nothing."""
 
     kind: ClassVar[str] = "llamacpp"
     steps_checked: ClassVar[bool] = True
-    metrics_path: ClassVar[str] = "/metrics"
 
     def describe(self, base_url: str, seen: Recognition) -> Asking:
         """Build, context and slots from /props, model from /v1/models, the way of drafting from /slots (/props always says none)."""

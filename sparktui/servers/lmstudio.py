@@ -28,6 +28,7 @@ class LmStudioAdapter(OpenAiAdapter):
             kind=self.kind,
             base_url=BaseUrl.parse(base_url).shown,
             model=word(instance.get("id")) or name_of(entry) or first_name(seen),
+            version=seen.version,
             ctx=count(config.get("context_length")) or context_of(entry),
             slots=count(config.get("parallel")) or None,
         )

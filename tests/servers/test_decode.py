@@ -224,14 +224,35 @@ def test_request_ids_keep_their_form_unless_a_log_shows_them_bare() -> None:
     assert {raw: one_event(OPENAI, {"id": raw, "choices": []}).request_id for raw in ids} == ids
 
 
+KEYS = [
+    "choices",
+    "delta",
+    "content",
+    "index",
+    "usage",
+    "timings",
+    "error",
+    "metrics",
+    "message",
+    "tool_calls",
+    "function",
+    "stats",
+    "reasoning",
+    "finish_reason",
+    "sglext",
+    "prompt_progress",
+    "id",
+    "model",
+    "detail",
+    "completion_tokens",
+    "prompt_n",
+    "predicted_n",
+]
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 10**20) | st.floats() | st.text(max_size=4),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(
-        ["choices", "delta", "content", "index", "usage", "timings", "error", "metrics", "message", "tool_calls", "function", "stats",
-         "reasoning", "finish_reason", "sglext", "prompt_progress", "id", "model", "detail", "completion_tokens", "prompt_n", "predicted_n"]),
-        inner, max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=6),
     max_leaves=25,
-)  # fmt: skip
+)
 
 
 @settings(max_examples=200, deadline=None)

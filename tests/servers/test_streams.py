@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -130,7 +131,7 @@ def test_continuous_usage_counts_every_event_exactly() -> None:
     found = deltas(OPENAI, stream_body(FIXTURES / "vllm/chat_spec_continuous_metrics.sse"))
     totals = [delta.tokens_total for delta in found if delta.parts]
     accepted = [4, 2, 0, 3, 1, 4, 0, 2, 4, 3, 1, 0, 2, 4, 4, 0, 1, 3, 2, 4, 0, 4]
-    steps = [later - earlier for earlier, later in zip(totals, totals[1:], strict=False)]
+    steps = [later - earlier for earlier, later in pairwise(totals)]
     assert totals[0] == 1
     assert steps == [count + 1 for count in accepted]
     assert found[0].tokens_total == 0
@@ -168,7 +169,7 @@ def test_continuous_usage_counts_every_event_exactly() -> None:
     ],
 )
 def test_composed_streams_give_their_index_figures(
-    name: str, chunks: int, tokens: int | None, draft: tuple[int, int] | None, steps: int | None, finish: str | None, done: bool
+    *, name: str, chunks: int, tokens: int | None, draft: tuple[int, int] | None, steps: int | None, finish: str | None, done: bool
 ) -> None:
     found = summary(deltas(OPENAI, stream_body(FIXTURES / f"{name}.sse")))
     figures = found.figures
