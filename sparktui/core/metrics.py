@@ -1,0 +1,131 @@
+"""The record of a run: every figure of docs/metrics.md, None where it cannot be known."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from sparktui.core.baseline import Baseline
+from sparktui.core.bursts import is_buffered
+from sparktui.core.chunkfigures import Chunks, chunk_values, rate_values, timeline
+from sparktui.core.drafting import derive
+from sparktui.core.joining import apply_figures
+from sparktui.core.records import Memory, RunRecord, ServerInfo, Status
+from sparktui.core.reported import NO_RATES, in_order, reported
+from sparktui.core.state import RunState
+from sparktui.core.tokens import estimate_tokens, measured_ratio
+
+__all__ = ["apply_figures", "derive", "measured_chars_per_token", "record_of"]
+
+
+def record_of(
+    state: RunState,
+    *,
+    status: Status,
+    server: ServerInfo,
+    finish_reason: str | None = None,
+    error: str | None = None,
+    steps_checked: bool = False,
+    baseline: Baseline | None = None,
+    chars_per_token: float | None = None,
+    keep_text: bool = True,
+    keep_timeline: bool = True,
+    idle_checked: bool = False,
+    memory: Memory | None = None,
+    needle: dict[str, Any] | None = None,
+    request_id: str | None = None,
+) -> RunRecord:
+    """The finished run that `state` folded, with every figure that can be known of it.
+
+    `chars_per_token`: this model's measured ratio, for answers without a count. `needle` is added to the one the run was started with.
+    Raises ValueError for a run that never started.
+    """
+    started = state.started
+    if started is None:
+        raise ValueError("a record needs the run's start")
+    flags = set(state.flags)
+    told = reported(state.figures, ttft_s=_since_send_s(state, state.first_ns), characters=state.characters)
+    flags |= told.flags
+    if is_buffered(started.t_send_ns, state.chunk_ns, state.chunk_characters):
+        flags.add("buffered")
+    values = {**told.values, **_stamp_values(state, streamed="not_streamed" not in flags)}
+    tokens, values["tokens_estimated"] = _completion_tokens(state, told.values["completion_tokens"], chars_per_token)
+    values["completion_tokens"] = tokens
+    chunks = chunks_in(state)
+    values.update(chunk_values(chunks, tokens))
+    values.update(rate_values(tokens, values.get("first_chunk_tokens"), None if flags & NO_RATES else values["decode_s"]))
+    if keep_timeline and state.chunks:
+        values["timeline"] = timeline(chunks, tokens)
+    if keep_text:
+        values.update(text=state.text or None, reasoning=state.reasoning or None, tool_calls=state.tool_calls or None)
+    record = RunRecord(
+        id=started.run_id,
+        started_at=started.started_at,
+        label=started.label,
+        status=status,
+        server=server,
+        prompt=started.prompt,
+        params=started.params,
+        bench_id=started.bench_id,
+        run_no=started.run_no,
+        warmup=started.warmup,
+        simulated=server.kind == "demo",
+        error=error,
+        flags=in_order(flags),
+        warnings=(*state.warnings, *told.notes),
+        retries=tuple(state.retries),
+        idle_checked=idle_checked,
+        connect_s=started.connect_s,
+        finish_reason=finish_reason or state.finish_reason,
+        request_id=request_id or state.request_id or None,
+        memory=memory,
+        needle={**(started.needle or {}), **(needle or {})} or None,
+        **values,
+    )
+    return derive(record, steps_checked, baseline)
+
+
+def chunks_in(state: RunState) -> Chunks:
+    """The state's chunks, stamps counted from the send."""
+    sent = state.t_send_ns or 0
+    return Chunks([t - sent for t in state.chunk_ns], state.chunk_kinds, state.chunk_characters, state.chunk_totals)
+
+
+def measured_chars_per_token(state: RunState, record: RunRecord) -> float | None:
+    """The model's own ratio for later estimates, from a run whose tokens the server counted; None where it says nothing."""
+    if record.tokens_estimated or "token_mismatch" in record.flags or record.status != "ok":
+        return None
+    texts = (("content", state.text), ("reasoning", state.reasoning), ("tool", state.tool_calls))
+    return measured_ratio(cast(Any, texts), record.completion_tokens)
+
+
+def _since_send_s(state: RunState, t_ns: int | None) -> float | None:
+    return None if t_ns is None or state.t_send_ns is None else (t_ns - state.t_send_ns) / 1e9
+
+
+def _stamp_values(state: RunState, *, streamed: bool) -> dict[str, float | None]:
+    """Seconds since the send. What did not come as a stream has no first text and no decode time of its own."""
+    values = {
+        "headers_s": _since_send_s(state, state.headers_ns),
+        "first_event_s": _since_send_s(state, state.first_event_ns),
+        "total_s": _since_send_s(state, state.done_ns),
+    }
+    if streamed:
+        values["ttft_s"] = _since_send_s(state, state.first_ns)
+        values["ttft_content_s"] = _since_send_s(state, state.first_content_ns)
+        values["decode_s"] = chunks_in(state).decode_s
+    else:
+        values.update(ttft_s=None, ttft_content_s=None, decode_s=None)
+    return values
+
+
+def _completion_tokens(state: RunState, counted: int | None, chars_per_token: float | None) -> tuple[int | None, bool]:
+    """Completion tokens and whether they are estimated: the server's count, its last running count, else from the text."""
+    if counted is not None:
+        return counted, False
+    if state.chunks and (last := state.chunk_totals[-1]):
+        return last, False
+    if not state.characters:
+        return None, False
+    texts = (("content", state.text), ("reasoning", state.reasoning), ("tool", state.tool_calls))
+    estimate = sum(estimate_tokens(text, chars_per_token, cast(Any, kind)) for kind, text in texts)
+    return max(1, round(estimate)), True
