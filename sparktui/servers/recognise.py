@@ -16,6 +16,7 @@ from sparktui.servers.error_shapes import is_loading, is_web_page, message_of, s
 from sparktui.servers.lenient import mapping, word
 from sparktui.servers.model_list import entries_of, json_of, names_of, object_of
 
+_SERVICE_INFO = "/.well-known/serviceinfo"
 _OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llamacpp", "tabbyapi": "tabbyapi", "ollama": "ollama"}
 _GATEWAY_OWNERS = {"llama-swap": "llama-swap", "tensorrt_llm": "TensorRT-LLM"}
 _SELF_NAMED = {"tabbyapi": "tabbyapi", "sparktui-demo": "demo"}
@@ -31,6 +32,7 @@ class _Clues(Struct, kw_only=True):
     needs_key: bool = False
     loading: bool = False
     reachable: bool = False
+    too_slow: bool = False
     fastapi: bool = False
     pages: bool = False
     listed: bool = False
@@ -41,7 +43,7 @@ class _Clues(Struct, kw_only=True):
 def recognise() -> Probing:
     """Ask and conclude. Yields GETs, takes Answers; a server that fits nothing is kind "openai"."""
     clues = _Clues()
-    for path, read in (("/.well-known/serviceinfo", _read_serviceinfo), ("/v1/models", _read_models)):
+    for path, read in ((_SERVICE_INFO, _read_serviceinfo), ("/v1/models", _read_models)):
         answer = yield from _asked(path, clues)
         read(answer, clues)
         if clues.settled:
@@ -69,6 +71,7 @@ def _read_serviceinfo(answer: Answer, clues: _Clues) -> None:
     software = mapping(object_of(answer).get("software"))
     name = word(software.get("name"))
     clues.version = word(software.get("version"))
+    clues.too_slow = answer.status == 0
     clues.fastapi = answer.status == 404 and message_of(answer.body)[0] == "Not Found"
     if name:
         _noted(clues, f"names itself {name}")
@@ -120,7 +123,9 @@ def _read_models(answer: Answer, clues: _Clues) -> None:
 
 
 def _third_path(clues: _Clues) -> str:
-    """The one question that tells the servers apart which are still possible."""
+    """The one question that tells the servers apart which are still possible; the first one again if a busy server missed it."""
+    if clues.too_slow:
+        return _SERVICE_INFO
     if clues.needs_key and clues.fastapi:
         return "/version"
     if clues.pages or not clues.listed or not clues.models or _looks_like_ollama(clues):
@@ -129,6 +134,9 @@ def _third_path(clues: _Clues) -> str:
 
 
 def _read_third(path: str, answer: Answer, clues: _Clues) -> None:
+    if path == _SERVICE_INFO:
+        _read_serviceinfo(answer, clues)
+        return
     _read_any(answer, clues)
     found = object_of(answer)
     if clues.kind:

@@ -115,6 +115,15 @@ def test_a_slow_first_answer_does_not_hide_the_server() -> None:
     assert (found.kind, found.reachable, asked) == ("vllm", True, [INFO, MODELS])
 
 
+def test_a_busy_tabbyapi_that_missed_the_first_question_is_asked_it_again() -> None:
+    asking = recognise()
+    paths = [asking.send(None).path, asking.send(NOTHING).path, asking.send(LOCKED).path]  # type: ignore[arg-type]
+    with pytest.raises(StopIteration) as stop:
+        asking.send(tabby("serviceinfo"))
+    assert paths == [INFO, MODELS, INFO]
+    assert (stop.value.value.kind, stop.value.value.needs_key) == ("tabbyapi", True)
+
+
 def test_what_was_seen_is_one_plain_line_a_get() -> None:
     hostile = json_answer({"software": {"name": "\x1b[31mred\n[bold]" + "x" * 500}})
     found, _ = concluded({INFO: hostile})
