@@ -123,12 +123,14 @@ def _prompt_values(figures: ServerFigures, flags: set[str]) -> Values:
 
 
 def _prefill_values(figures: ServerFigures, prompt: Values, ttft_s: float | None) -> Values:
-    """The server's rate; else new tokens ÷ its time; else ÷ TTFT, marked. A server time under 0.05 s is too coarse to divide by."""
+    """The server's rate; else new tokens ÷ its time; else ÷ TTFT, marked. A time rounded to 10 ms is too coarse below 0.05 s."""
     prefill_s, rate = _above_zero(figures.prefill_s), _above_zero(figures.prefill_tok_s)
+    if prefill_s is not None and prefill_s < _MIN_PREFILL_S and prefill_s == round(prefill_s, 2):
+        prefill_s = None
     new = prompt["new_tokens"]
     estimated = False
     if rate is None and figures.prefill_s is not None:
-        rate = new / prefill_s if new and prefill_s and prefill_s >= _MIN_PREFILL_S else None
+        rate = new / prefill_s if new and prefill_s else None
     elif rate is None and ttft_s:
         new = new if new is not None or prompt["cached_tokens"] else prompt["prompt_tokens"]
         rate = new / ttft_s if new else None
