@@ -11,6 +11,8 @@ class Generation(Struct, frozen=True, kw_only=True):
     """One line of generation figures. Times in seconds, rates in tokens/s, `acceptance_rate` 0..1; None = the line does not say.
 
     `prompt_tokens` is the context (cached ones included). `mean_acceptance_length` counts the bonus token (≥ 1).
+    `running`, `waiting`: requests in the server when an interval line was printed.
+    `note`: what the figures do not say ("live": the request still runs; an engine's name; how a printed rate is to be read).
     `scope`: request (one generation), interval (a log interval of the whole server) or lifetime (cumulative).
     """
 
@@ -34,6 +36,8 @@ class Generation(Struct, frozen=True, kw_only=True):
     acceptance_rate: float | None = None
     mean_acceptance_length: float | None = None
     verify_steps: int | None = None
+    running: int | None = None
+    waiting: int | None = None
     truncated: bool = False
     note: str = ""
 

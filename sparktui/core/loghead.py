@@ -1,0 +1,123 @@
+"""How a record of each server's log begins: clock, level, and where its text starts."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from msgspec import Struct
+
+Family = Literal["", "tabbyapi", "levelled", "llamacpp", "vllm", "sglang", "ollama"]
+"""What a log looks like. `levelled`: `INFO:     text` with no clock (TabbyAPI of 2024, uvicorn). "" = no head seen."""
+
+_WORDS = "TRACE|DEBUG|INFO|SUCCESS|WARNING|WARN|ERROR|CRITICAL"
+_LEVELS = {word: word.lower() for word in _WORDS.split("|")} | {"WARN": "warning"}
+_LETTERS = {"T": "trace", "D": "debug", "I": "info", "W": "warning", "E": "error"}
+# the console pads level and colon so that every text starts at column 10
+_PADDING = {word: " " * (9 - len(word)) for word in _LEVELS}
+
+_TABBY = re.compile(rf"(\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{{3}}) (?:\| ({_WORDS}) *\| ?|({_WORDS}):)")
+_LEVELLED = re.compile(rf"({_WORDS}): ")
+_LLAMA = re.compile(r"(\d+\.\d\d\.\d{3}\.\d{3}) ([A-Z]) ")
+_BARE_LLAMA = re.compile(r"(?:slot|srv|que) +\w+(?:\(\))?: ")
+_PROCESS = r"\(([^()\n]{1,60})\) "
+_VLLM = re.compile(
+    rf"(?:{_PROCESS})?({_WORDS}) (\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?) (?:\[[^\]\n]*\]|[^\s\]]+\]) ?|{_PROCESS}({_WORDS}): +"
+)
+_SGLANG = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?)([^\[\]\n]{0,80})\] ")
+_SGLANG_ISO = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*) ([^\[\]\n]{0,60})\] ")
+_SLOG = re.compile(r"time=(\S+) level=([A-Z]+)\S* (?:source=\S+ )?")
+_GIN = re.compile(r"\[GIN\] (\d{4}/\d\d/\d\d - \d\d:\d\d:\d\d) \| ")
+_LEVEL_WORD = re.compile(rf"\b({_WORDS})\b")
+
+
+class Head(Struct, frozen=True, gc=False):
+    """A recognised head. `wrapped`: a console prints this form, so long records may go on in lines without a head."""
+
+    family: Family
+    time: str
+    level: str
+    start: int
+    wrapped: bool = False
+
+
+def _tabbyapi(line: str) -> Head | None:
+    found = _TABBY.match(line)
+    if found is None:
+        return None
+    in_file = found[2]
+    if in_file:
+        return Head("tabbyapi", found[1], _LEVELS[in_file], found.end())
+    return Head("tabbyapi", found[1], _LEVELS[found[3]], _after_padding(line, found[3], found.end()), True)
+
+
+def _after_padding(line: str, level: str, end: int) -> int:
+    padding = _PADDING[level]
+    if line.startswith(padding, end):
+        return end + len(padding)
+    while line.startswith(" ", end):
+        end += 1
+    return end
+
+
+def _levelled(line: str) -> Head | None:
+    found = _LEVELLED.match(line)
+    return Head("levelled", "", _LEVELS[found[1]], _after_padding(line, found[1], found.end() - 1), True) if found else None
+
+
+def _llamacpp(line: str) -> Head | None:
+    found = _LLAMA.match(line)
+    return Head("llamacpp", found[1], _LETTERS.get(found[2], ""), found.end()) if found else None
+
+
+def _vllm(line: str) -> Head | None:
+    found = _VLLM.match(line)
+    if found is None:
+        return None
+    return Head("vllm", found[3] or "", _LEVELS[found[2] or found[5]], found.end())
+
+
+def _sglang(line: str) -> Head | None:
+    found = _SGLANG.match(line) or _SGLANG_ISO.match(line)
+    if found is None:
+        return None
+    word = _LEVEL_WORD.search(found[2])
+    return Head("sglang", found[1], _LEVELS[word[1]] if word else "", found.end())
+
+
+def _ollama(line: str) -> Head | None:
+    found = _SLOG.match(line)
+    if found:
+        return Head("ollama", found[1], _LEVELS.get(found[2], ""), found.end())
+    found = _GIN.match(line)
+    if found:
+        return Head("ollama", found[1], "", 0)
+    # its llama-server child prints through it, without prefix and clock
+    return Head("ollama", "", "", 0) if _BARE_LLAMA.match(line) else None
+
+
+_READERS = {
+    "tabbyapi": _tabbyapi, "levelled": _levelled, "llamacpp": _llamacpp, "vllm": _vllm, "sglang": _sglang, "ollama": _ollama,
+}  # fmt: skip
+_FIRST = {
+    "t": _ollama, "(": _vllm,
+}  # fmt: skip
+
+
+def head_in(line: str, family: Family) -> Head | None:
+    """The head of `line` in a log of this family, or None. With family "" every form is tried, the distinctive ones first."""
+    if family:
+        return _READERS[family](line)
+    first = line[:1]
+    if first.isdigit():
+        return _tabbyapi(line) or _llamacpp(line) or _sglang(line)
+    if first == "[":
+        return _sglang(line) or (_ollama(line) if line.startswith("[GIN]") else None)
+    if first in _FIRST:
+        return _FIRST[first](line)
+    return (_vllm(line) or _levelled(line)) if first.isupper() else None
+
+
+def is_bare_llamacpp(line: str) -> bool:
+    """Whether a line starts as llama.cpp's server writes it with prefix and clock switched off."""
+    return _BARE_LLAMA.match(line) is not None
