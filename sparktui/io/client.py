@@ -135,16 +135,17 @@ class Client:
         on_sent: Callable[[Sent], None] | None = None,
     ) -> Iterator[Stream]:
         hops: tuple[str, ...] = ()
-        fresh_tries = 0
+        again = ""
+        retried = False
         while True:
-            exchange = Exchange(stop=stop, deadline_ns=deadline_ns, on_sent=on_sent)
+            exchange = Exchange(stop=stop, deadline_ns=deadline_ns, on_sent=on_sent, again=again)
             with exchange.running(), contextlib.ExitStack() as stack:
                 try:
                     response = self._send(exchange, build_request(method, url, self._credentials.headers(with_key=with_key), body))
                 except _BROKEN as error:
-                    if fresh_tries or not _was_stale(exchange):
+                    if retried or not _was_stale(exchange):
                         raise self._explained(error, exchange) from None
-                    fresh_tries += 1
+                    retried, again = True, "the server had dropped the connection"
                     continue
                 stack.callback(response.close)
                 target = redirect_target(method, url, response)
@@ -154,10 +155,11 @@ class Client:
                 Stream(response, exchange, self.base, hops).finish()
                 url = target
                 hops = (*hops, without_secrets(url))
+                again = f"redirected to {hops[-1]}"
 
     def _send(self, exchange: Exchange, request: httpx.Request) -> httpx.Response:
         if exchange.stopped:
-            raise StoppedError
+            raise StoppedError()
         request.extensions["timeout"] = {"connect": self._connect_timeout_s, "read": None, "write": None, "pool": None}
         return self._transport.handle_request(request)
 

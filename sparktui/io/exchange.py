@@ -11,10 +11,14 @@ from typing import NamedTuple, Protocol
 
 
 class Sent(NamedTuple):
-    """A request has been written. `connect_s`: what connecting for it took, 0 when a connection was ready."""
+    """A request has been written. `connect_s`: what connecting for it took, 0 when a connection was ready.
+
+    `again`: why it was written once more, "" the first time.
+    """
 
     t_send_ns: int
     connect_s: float
+    again: str = ""
 
 
 class Stop(Protocol):
@@ -33,7 +37,14 @@ class Exchange:
     `on_sent` is called once the request is written, before anything is read.
     """
 
-    def __init__(self, *, stop: Stop | None = None, deadline_ns: int | None = None, on_sent: Callable[[Sent], None] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        stop: Stop | None = None,
+        deadline_ns: int | None = None,
+        on_sent: Callable[[Sent], None] | None = None,
+        again: str = "",
+    ) -> None:
         self.begun_ns = time.perf_counter_ns()
         self.t_send_ns = 0
         self.received = 0
@@ -42,6 +53,7 @@ class Exchange:
         self._deadline_ns = deadline_ns
         self._stop = stop
         self._on_sent = on_sent
+        self._again = again
         self._socket: socket.socket | None = None
         self._lock = threading.RLock()
 
@@ -68,7 +80,7 @@ class Exchange:
         """The request is written. Calls `on_sent`, once."""
         callback, self._on_sent = self._on_sent, None
         if callback is not None:
-            callback(Sent(self.t_send_ns, self.connect_s))
+            callback(Sent(self.t_send_ns, self.connect_s, self._again))
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:

@@ -8,13 +8,16 @@ import ssl
 
 import httpcore
 
-from sparktui.errors import RunFailedError, SparkError, UnreachableError
+from sparktui.errors import InterruptedRunError, RunFailedError, SparkError, UnreachableError
 from sparktui.io.wire import ConnectFailed
 from sparktui.servers.url import BaseUrl
 
 
-class StoppedError(Exception):
+class StoppedError(InterruptedRunError):
     """The request was stopped on request; its socket is closed."""
+
+    def __init__(self) -> None:
+        super().__init__("Stopped.")
 
 
 class ConnectionLostError(RunFailedError):

@@ -53,6 +53,11 @@ class Stream:
         return self._response.headers
 
     @property
+    def last_read_ns(self) -> int:
+        """Stamp of the newest read, the empty one at the end included."""
+        return self._wire.read_ns
+
+    @property
     def late_ns(self) -> int:
         """How long, at most, the newest piece's first byte had waited in the socket before it was stamped."""
         return self._wire.late_ns
