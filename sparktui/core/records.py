@@ -62,7 +62,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     """System memory of the serving machine during the run, bytes (used = total − available); `rss_peak`: the server process's own."""
 
     total: int
-    used_before: int
+    used_before: int | None = None
     used_peak: int
     available_min: int
     rss_peak: int | None = None

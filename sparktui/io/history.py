@@ -73,14 +73,16 @@ class History:
                 connection.execute(_INSERT if before is None else _UPDATE, split(record, before, texts))
                 connection.execute("DELETE FROM gone WHERE id = ?", (record.id,))
 
-    def add_raw(self, record: RunRecord, raw: RawRecord) -> bool:
-        """Store an imported run with the fields only `raw` knows; False where its id is here already."""
+    def add_raw(self, runs: Sequence[tuple[RunRecord, RawRecord]]) -> list[str]:
+        """Store imported runs with the fields that only their raw form knows; returns the ids that were not here already."""
+        added = []
         with self._writing() as connection:
-            if _stored(connection, record.id)[0] is not None:
-                return False
-            connection.execute(_INSERT, split(record, raw))
-            connection.execute("DELETE FROM gone WHERE id = ?", (record.id,))
-            return True
+            for record, raw in runs:
+                if _stored(connection, record.id)[0] is None:
+                    connection.execute(_INSERT, split(record, raw))
+                    connection.execute("DELETE FROM gone WHERE id = ?", (record.id,))
+                    added.append(record.id)
+        return added
 
     def update(self, record: RunRecord) -> bool:
         """Put `record` in the place of the stored one with its id; False where there is none (it was deleted)."""
@@ -139,6 +141,14 @@ class History:
         """How many runs a filter leaves."""
         clause = _where(filter)
         return int(self._rows(f"SELECT count(*) FROM runs INDEXED BY runs_light WHERE {clause.sql}", clause.values)[0][0])
+
+    def baseline_candidates(self, record: RunRecord, limit: int = 500) -> list[RunRecord]:
+        """Good runs on the same server with the same model and prompt, newest first: what core.baseline chooses from."""
+        clause = Clause(
+            "status = 'ok' AND warmup = 0 AND prompt_sha256 = ? AND kind = ? AND model = ? AND base_url = ?",
+            (record.prompt.sha256, record.server.kind, record.server.model, record.server.base_url),
+        )
+        return list(self._fetched(self._rowids(clause, parse_sort(NEWEST_FIRST), limit, 0)))
 
     def delete(self, run_ids: Sequence[str]) -> int:
         """Take runs out for good, by exact id; returns how many there were."""

@@ -202,7 +202,8 @@ def test_update_replaces_figures_and_keeps_texts(history: History) -> None:
 def test_e09_unknown_fields_survive_a_rewrite(history: History) -> None:
     raw = {**msgspec.to_builtins(run(1)), "future": {"x": 1}, "flags": ["not_idle", "flag_of_2030"]}
     raw["server"]["rack"] = 7
-    assert history.add_raw(run(1), raw)
+    assert history.add_raw([(run(1), raw)]) == ["run-000001"]
+    assert history.add_raw([(run(1), raw)]) == []
     history.label(["run-000001"], "again")
     history.update(run(1, label="again", chunks=50))
     stored = msgspec.json.decode(sqlite3.connect(history.path).execute("SELECT record FROM runs").fetchone()[0])
