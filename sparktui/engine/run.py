@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
 from collections.abc import Callable
@@ -34,6 +35,7 @@ from sparktui.servers.wire_errors import explain_http, refuses_options
 
 _KEPT_PROMPT_CHARS = 200_000
 _STILL_BUSY_S = 30.0
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def run_once(
@@ -226,8 +228,9 @@ class _Run:
 
 def _prompt_info(spec: RunSpec, keep_text: bool) -> PromptInfo:
     """A haystack can be made again from its seed, and a book need not travel with every event."""
-    small = spec.needle is None and len(spec.prompt.text) <= _KEPT_PROMPT_CHARS
-    return spec.prompt.info(keep_text=keep_text and small)
+    text = spec.prompt.text
+    small = spec.needle is None and len(text) <= _KEPT_PROMPT_CHARS
+    return spec.prompt.info(keep_text=keep_text and small and not _LONE_SURROGATE.search(text))
 
 
 def _internal(error: Exception) -> SparkError:
