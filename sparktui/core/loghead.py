@@ -21,9 +21,7 @@ _LEVELLED = re.compile(rf"({_WORDS}): ")
 _LLAMA = re.compile(r"(\d+\.\d\d\.\d{3}\.\d{3}) ([A-Z]) ")
 _BARE_LLAMA = re.compile(r"(?:slot|srv|que) +\w+(?:\(\))?: ")
 _PROCESS = r"\(([^()\n]{1,60})\) "
-_VLLM = re.compile(
-    rf"(?:{_PROCESS})?({_WORDS}) (\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?) (?:\[[^\]\n]*\]|[^\s\]]+\]) ?|{_PROCESS}({_WORDS}): +"
-)
+_VLLM = re.compile(rf"(?:{_PROCESS})?({_WORDS}) (\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?) (?:\[[^\]\n]*\]|[^\s\]]+\]) ?|{_PROCESS}({_WORDS}): +")
 _SGLANG = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?)([^\[\]\n]{0,80})\] ")
 _SGLANG_ISO = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*) ([^\[\]\n]{0,60})\] ")
 _SLOG = re.compile(r"time=(\S+) level=([A-Z]+)\S* (?:source=\S+ )?")

@@ -38,7 +38,10 @@ def test_cri_journald_kubectl_compose_and_stamped_lines() -> None:
     assert opened("2030-01-01T00:00:00.1Z stdout P long ", "2030-01-01T00:00:00.1Z stdout F line") == [None, ("stdout", "long line")]
     assert opened(f"Jan 01 00:00:00 box tabby[12]: {HEAD}x") == [("tabby[12]", f"{HEAD}x")]
     assert opened(f"2030-01-01T00:00:00+0100 box tabby[12]: {HEAD}x") == [("tabby[12]", f"{HEAD}x")]
-    assert opened(f"[pod/tabby-0/main] {HEAD}x", "[pod/tabby-0/main] tail") == [("pod/tabby-0/main", f"{HEAD}x"), ("pod/tabby-0/main", "tail")]
+    assert opened(f"[pod/tabby-0/main] {HEAD}x", "[pod/tabby-0/main] tail") == [
+        ("pod/tabby-0/main", f"{HEAD}x"),
+        ("pod/tabby-0/main", "tail"),
+    ]
     assert opened(f"tabby-1  | {HEAD}x", "tabby-1  | more") == [("tabby-1", f"{HEAD}x"), ("tabby-1", "more")]
     assert opened(f"2030-01-01T00:00:00.000000001Z {HEAD}x", "2030-01-01T00:00:00.000000002Z more") == [("", f"{HEAD}x"), ("", "more")]
 

@@ -21,7 +21,13 @@ from sparktui.core.loghead import head_in
         ("(APIServer pid=4711) INFO:     127.0.0.1 - GET", "vllm", "", "info", "127.0.0.1 - GET"),
         ("[2026-11-30 10:00:01 DP1 TP0] Decode batch", "sglang", "2026-11-30 10:00:01", "", "Decode batch"),
         ("2026-11-30T10:00:04.123Z pod-7f INFO DP1 TP0] Decode batch", "sglang", "2026-11-30T10:00:04.123Z", "info", "Decode batch"),
-        ('time=2026-11-30T10:00:01.5+01:00 level=WARN source=a.go:1 msg="x"', "ollama", "2026-11-30T10:00:01.5+01:00", "warning", 'msg="x"'),
+        (
+            'time=2026-11-30T10:00:01.5+01:00 level=WARN source=a.go:1 msg="x"',
+            "ollama",
+            "2026-11-30T10:00:01.5+01:00",
+            "warning",
+            'msg="x"',
+        ),
     ],
 )
 def test_heads(line: str, family: str, time: str, level: str, text: str) -> None:
@@ -31,7 +37,8 @@ def test_heads(line: str, family: str, time: str, level: str, text: str) -> None
 
 
 @pytest.mark.parametrize(
-    "line", ["", "present.", "0.0 s, Process: 0 cached tokens", "Loading draft modules 100%", "  File x", "INFO", "2026-11-30 18:06:50 plain"]
+    "line",
+    ["", "present.", "0.0 s, Process: 0 cached tokens", "Loading draft modules 100%", "  File x", "INFO", "2026-11-30 18:06:50 plain"],
 )
 def test_lines_without_a_head(line: str) -> None:
     assert head_in(line, "") is None

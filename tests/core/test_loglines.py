@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -82,6 +84,6 @@ def test_cutting_changes_nothing(data: bytes, cuts: list[int]) -> None:
     splitter = LineSplitter()
     got: list[str] = []
     edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in itertools.pairwise(edges):
         got += splitter.feed(data[start:end])
     assert got + splitter.end() == lines_of(data)

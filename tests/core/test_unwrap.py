@@ -24,7 +24,9 @@ def test_a_line_that_was_exactly_full_lost_its_blank() -> None:
 
 def test_a_path_folded_inside_a_word_is_joined_without_blank() -> None:
     path = "/srv/" + "a" * 90 + ".json"
-    assert texts([f"{STAMP} WARNING:  Model JSON path ", path[:80], path[80:] + " not found."]) == [(f"Model JSON path {path} not found.", True)]
+    assert texts([f"{STAMP} WARNING:  Model JSON path ", path[:80], path[80:] + " not found."]) == [
+        (f"Model JSON path {path} not found.", True)
+    ]
 
 
 def test_a_record_waits_until_the_next_head_or_a_pause() -> None:
