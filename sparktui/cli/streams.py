@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from io import TextIOWrapper
+from typing import TextIO
 
 
 def soften() -> None:
@@ -16,10 +17,17 @@ def soften() -> None:
 
 def say(text: str) -> None:
     """One message for a person, on stderr. Foreign text in it cannot steer the terminal."""
-    from sparktui.core.scrub import scrub
-
     if sys.stderr is not None:
-        print(scrub(text), file=sys.stderr, flush=True)
+        print(shown(text, sys.stderr), file=sys.stderr, flush=True)
+
+
+def shown(text: str, stream: TextIO) -> str:
+    """`text` as `stream` can show it: control characters taken out, our own glyphs in ASCII where it is not UTF-8."""
+    from sparktui.core.scrub import scrub
+    from sparktui.report.glyphs import is_unicode, to_ascii
+
+    clean = scrub(text)
+    return clean if is_unicode(stream) else to_ascii(clean)
 
 
 def is_terminal(stream: object) -> bool:

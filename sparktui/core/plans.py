@@ -39,7 +39,10 @@ class RunSpec(Struct, frozen=True, kw_only=True):
 
 
 class BenchPlan(Struct, frozen=True, kw_only=True):
-    """Prompts × temperatures, `runs` counted runs each after `warmup` ones. A temperature of None sends none (server default)."""
+    """Prompts × temperatures, `runs` counted runs each after `warmup` ones. A temperature of None sends none (server default).
+
+    With `parallel` N each run is N equal requests at once, which share its number.
+    """
 
     prompts: tuple[PromptSpec, ...]
     temps: tuple[int | float | None, ...]
@@ -55,12 +58,13 @@ class BenchPlan(Struct, frozen=True, kw_only=True):
             for temperature in self.temps:
                 params = RunParams(temperature=temperature, max_tokens=self.max_tokens, extra=prompt.params)
                 for number in range(1 - self.warmup, self.runs + 1):
-                    yield RunSpec(
+                    spec = RunSpec(
                         prompt=prompt, params=params, label=self.label, bench_id=bench_id,
                         run_no=max(number, 0), runs=self.runs, warmup=number < 1,
                     )  # fmt: skip
+                    yield from [spec] * self.parallel
 
     @property
     def total(self) -> int:
-        """Runs in all, warm-ups included."""
-        return len(self.prompts) * len(self.temps) * (self.runs + self.warmup)
+        """Requests in all, warm-ups included."""
+        return len(self.prompts) * len(self.temps) * (self.runs + self.warmup) * self.parallel
