@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct, field
 
 from sparktui.core.events import PROTOCOL, snake_tag
-from sparktui.core.plans import PromptSpec
+from sparktui.core.plans import BenchPlan, PromptSpec
 from sparktui.core.records import RunParams
 
 
@@ -23,16 +23,13 @@ class HelloCommand(Command, frozen=True, kw_only=True, tag="hello"):
 
 
 class Configure(Command, frozen=True, kw_only=True):
-    """Load the configuration where the worker runs and open its server. Sent again, it starts anew with what changed.
+    """Read the configuration where the worker runs and open its server; sent again, whatever changed is opened anew.
 
-    `overrides` are option values by config path (`server.base_url`), as text. `demo` uses the demo server whatever the config says.
+    `demo` uses the simulated server whatever the config says. `trust`: the user agreed to the commands of a config in the current folder.
     """
 
-    config_path: str | None = None
-    overrides: dict[str, str] = field(default_factory=dict)
     demo: bool = False
-    trust_config: bool = False
-    keep_history: bool = True
+    trust: bool = False
 
 
 class Run(Command, frozen=True, kw_only=True):
@@ -42,27 +39,10 @@ class Run(Command, frozen=True, kw_only=True):
 
 
 class Bench(Command, frozen=True, kw_only=True):
-    """The configured matrix where a field is None."""
+    """`plan`, else the configured matrix; `max_tokens` beats the configured one."""
 
-    prompts: tuple[str, ...] | None = None
-    temps: tuple[int | float | None, ...] | None = None
-    runs: int | None = None
-    warmup: int | None = None
-    parallel: int | None = None
+    plan: BenchPlan | None = None
     max_tokens: int | None = None
-    label: str | None = None
-
-
-class Needle(Command, frozen=True, kw_only=True):
-    lengths: tuple[int, ...] | None = None
-    depths: tuple[float, ...] | None = None
-    seed: int | None = None
-    warm: bool = False
-
-
-class Sweep(Command, frozen=True, kw_only=True):
-    runs: int | None = None
-    resume: bool = False
 
 
 class CancelRun(Command, frozen=True, kw_only=True, tag="cancel"):
@@ -70,10 +50,6 @@ class CancelRun(Command, frozen=True, kw_only=True, tag="cancel"):
 
     run_id: str | None = None
     everything: bool = False
-
-
-class Continue(Command, frozen=True, kw_only=True):
-    """The user did what a manual sweep variant asked for."""
 
 
 class RetryServer(Command, frozen=True, kw_only=True):
@@ -102,25 +78,11 @@ class RunEdit(Command, frozen=True, kw_only=True):
     delete: bool = False
 
 
-class Attach(Command, frozen=True, kw_only=True):
-    """Send every event of `session` (this worker's own, when empty) after `from_seq` again, then go on live."""
-
-    session: str = ""
-    from_seq: int = 0
-
-
-class Doctor(Command, frozen=True, kw_only=True):
-    pass
-
-
 class Shutdown(Command, frozen=True, kw_only=True):
     pass
 
 
-AnyCommand = (
-    HelloCommand | Configure | Run | Bench | Needle | Sweep | CancelRun | Continue | RetryServer | HistoryQuery | RunGet | RunEdit
-    | Attach | Doctor | Shutdown
-)  # fmt: skip
+AnyCommand = HelloCommand | Configure | Run | Bench | CancelRun | RetryServer | HistoryQuery | RunGet | RunEdit | Shutdown
 
 encode_command = msgspec.json.Encoder().encode
 _decoder = msgspec.json.Decoder(AnyCommand)

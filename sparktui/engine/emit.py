@@ -34,3 +34,9 @@ class Emitter:
     def add(self, sink: Sink) -> None:
         with self._lock:
             self._sinks.append(sink)
+
+    def remove(self, sink: Sink) -> None:
+        """Take a sink out; it is not called any more once this returns."""
+        with self._lock:
+            if sink in self._sinks:
+                self._sinks.remove(sink)
