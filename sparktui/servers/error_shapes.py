@@ -9,6 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from sparktui.core.delta import StreamError
+from sparktui.core.masking import mask_secrets
+from sparktui.core.scrub import scrub
 from sparktui.servers.lenient import count, mapping, read_json, word
 
 _MESSAGE_KEYS = ("message", "error", "detail", "details", "msg", "title", "reason", "status")
@@ -120,8 +122,8 @@ def is_web_page(body: bytes, content_type: str = "") -> bool:
 
 
 def shortened(text: str) -> str:
-    """`text` on one line, at most 400 characters, without control characters."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * _LONGEST]).split())
+    """`text` fit to be shown in a sentence: one line, at most 400 characters, control characters visible, keys masked."""
+    line = " ".join(scrub(mask_secrets(text[: 4 * _LONGEST]), keep_newlines=False).split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 

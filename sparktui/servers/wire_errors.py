@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from sparktui.core.delta import StreamError
 from sparktui.errors import RunFailedError, SparkError, UnreachableError
-from sparktui.servers.error_shapes import Overflow, error_in, is_loading, is_web_page, message_of, overflow_in, refuses_options
+from sparktui.servers.error_shapes import Overflow, error_in, is_loading, is_web_page, message_of, overflow_in, refuses_options, shortened
 from sparktui.servers.url import without_secrets
 
 __all__ = [
@@ -90,12 +90,13 @@ def explain_http(
 
 def explain_stream(error: StreamError, kind: str = "") -> SparkError:
     """An error the server put into a stream or a 200 answer."""
-    overflow = overflow_in(error.message, {"code": error.code})
+    message = shortened(error.message)
+    overflow = overflow_in(message, {"code": error.code})
     if overflow is not None:
-        return _too_long(overflow, f"({error.message})")
-    code = f" (code {error.code})" if error.code and error.code not in error.message else ""
+        return _too_long(overflow, f"({message})")
+    code = f" (code {shortened(error.code)})" if error.code and error.code not in message else ""
     return RunFailedError(
-        f"{_NAMES.get(kind, 'The server')} broke off with an error: {error.message.rstrip('.')}{code}.", hint="See the server's own log."
+        f"{_NAMES.get(kind, 'The server')} broke off with an error: {message.rstrip('.')}{code}.", hint="See the server's own log."
     )
 
 
