@@ -187,11 +187,10 @@ def _run_line(title: str, record: RunRecord, error: str | None) -> str:
     if record.status == "ok":
         draft = f"   draft {numbers.percent(record.acceptance_rate)}" if record.acceptance_rate is not None else ""
         flags = "   " + ", ".join(record.flags).replace("_", " ") if record.flags else ""
-        return (
-            f"✓ {title}   {numbers.tok_s(record.client_tok_s, estimated=record.tokens_estimated)} tok/s   "
-            f"TTFT {numbers.seconds(record.ttft_s)}   {numbers.count(record.completion_tokens, estimated=record.tokens_estimated)} tokens   "
-            f"{record.chunks} chunks{draft}{flags}"
-        )
+        rate = numbers.tok_s(record.client_tok_s, estimated=record.tokens_estimated)
+        tokens = numbers.count(record.completion_tokens, estimated=record.tokens_estimated)
+        ttft = numbers.seconds(record.ttft_s)
+        return f"✓ {title}   {rate} tok/s   TTFT {ttft}   {tokens} tokens   {record.chunks} chunks{draft}{flags}"
     mark = "■" if record.status in {"cancelled", "cut_off"} else "✕"
     why = (error or record.error or "").split("\n", 1)[0]
     return f"{mark} {title}   {record.status.replace('_', ' ')}" + (f": {why}" if why else "")
