@@ -1,25 +1,29 @@
-"""Identifiers that sort by time and can be typed: `4f8k2m9qd-7h3x1c`."""
+"""Short ids that sort by time."""
 
 from __future__ import annotations
 
-_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
+_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 _TIME_DIGITS = 9
-_RANDOM_DIGITS = 6
+_RANDOM_DIGITS = 5
 
 
 def new_id(wall_s: float, random: bytes) -> str:
-    """Nine digits of the wall clock's milliseconds, a hyphen, and six of `random` (at least four bytes); lower case, without i, l, o, u.
+    """An id such as `0mivm1c2v-4k07q`: the wall clock in milliseconds, then chance; ids sort by time and hold only [0-9a-z-].
 
-    Later ids sort after earlier ones; within a millisecond the order is random. Good until the year 3084.
+    `random`: at least 4 bytes from a good source. Raises ValueError for fewer, or for a time before 1970.
     """
     if len(random) < 4:
-        raise ValueError("an id needs at least four random bytes")
-    return f"{_digits(int(wall_s * 1000), _TIME_DIGITS)}-{_digits(int.from_bytes(random[:4], 'big'), _RANDOM_DIGITS)}"
+        raise ValueError("an id needs at least 4 random bytes")
+    if wall_s < 0:
+        raise ValueError("an id needs a time after 1970")
+    chance = int.from_bytes(random[:8]) % len(_ALPHABET) ** _RANDOM_DIGITS
+    return f"{_digits(round(wall_s * 1000), _TIME_DIGITS)}-{_digits(chance, _RANDOM_DIGITS)}"
 
 
-def _digits(number: int, count: int) -> str:
-    out = []
-    for _ in range(count):
-        number, digit = divmod(number, 32)
-        out.append(_DIGITS[digit])
-    return "".join(reversed(out))
+def _digits(value: int, width: int) -> str:
+    """`value` in base 36 with leading zeros."""
+    out = ""
+    while value or len(out) < width:
+        value, digit = divmod(value, len(_ALPHABET))
+        out = _ALPHABET[digit] + out
+    return out

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 MASK = "***"
 
-_HINT = re.compile(r"key|bearer|basic |authori|token|passw|pwd|secret|cookie|://|sk-|[a-z]{2,4}_\w{16}", re.IGNORECASE)
+_HINT = re.compile(r"key|bearer|basic |authori|token|passw|pwd|secret|cookie|://|sk-|glpat-|xox[bp]-|[a-z]{2,4}_\w{16}", re.IGNORECASE)
 _QUOTE = r"\\{0,8}[\"']"
 _NAME = (
     r"(?:proxy[-_])?authorization|x-(?:api|admin)-key|(?:openai[-_]|sparktui[-_])?(?:api|admin|secret|private)[-_ ]?key"
@@ -35,7 +35,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     # scheme://user:password@host
     (re.compile(r"(\b[a-z][a-z0-9+.-]{0,20}://)[^/\s@\"'<>?#]{1,300}@", re.IGNORECASE), rf"\1{MASK}@"),
     # ?key=X&api_key=X
-    (re.compile(r"([?&;][\w.-]{0,40}?(?:key|token|secret|passw(?:or)?d|pwd|signature|sig|auth)=)[^&\s#\"'<>]+", re.IGNORECASE), rf"\1{MASK}"),
+    (re.compile(r"([?&;][\w.-]{0,40}?(?:key|token|secret|passw\w*|pwd|sig\w*|auth)=)[^&\s#\"'<>]+", re.IGNORECASE), rf"\1{MASK}"),
     # keys that show what they are
     (re.compile(r"\b(?:sk|pk|rk|gsk|hf|ghp|gho|glpat|xox[bp])[-_](?=[\w-]{0,200}\d)[\w-]{16,}"), MASK),
 )  # fmt: skip
