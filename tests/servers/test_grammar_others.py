@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparktui.core.logrecord import Generation
+from sparktui.core.scrub import mask_secrets
 from sparktui.errors import UsageError
 from sparktui.servers.grammar import GRAMMARS, LogReader
 from tests.servers.logs import FIXTURES, case_file, generations, in_pieces, records, records_in
@@ -160,3 +161,30 @@ def test_known_secrets_are_masked_wherever_they_stand() -> None:
     reader = LogReader(secrets=("hunter2hunter2",))
     (record,) = reader.feed(b"odd place for hunter2hunter2, is it not\n")
     assert "hunter2" not in record.text
+
+
+SECRETS = [
+    "Your API key is: {}", "Authorization: Bearer {}", "'x-api-key': '{}'", "x-admin-key: {}", "--hf-token {}", "Cookie: session={}",
+    "Basic {}", "Proxy-Authorization: Basic {}", "api_key={}", "https://user:{}@host/x", "password: {}", "GET /x?token={}", "client_secret={}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", SECRETS)
+def test_no_form_of_secret_that_masking_knows_escapes_the_quick_look_before_it(form: str) -> None:
+    line = f"10 tokens {form.format('Zx81Qq77Lm55Vv33')}"
+    (record,) = records(line.encode() + b"\n")
+    assert record.text == mask_secrets(line)
+
+
+def test_keys_that_show_what_they_are_are_masked() -> None:
+    for key in ("sk-abcdefghijklmnop12", "hf_abcdefghijklmnop12", "ghp_abcdefghijklmnop12", "glpat-abcdefghijklmnop12", "xoxb-abcdefghijklmnop12"):
+        (record,) = records(f"said {key} aloud\n".encode())
+        assert record.text == mask_secrets(f"said {key} aloud")
+        assert key not in record.text
+
+
+def test_a_key_longer_than_the_console_is_wide_is_masked_whole() -> None:
+    key = "a1" * 60
+    wrapped = f"2026-11-30 18:04:29.949 INFO:     Your API key is: \n{key[:80]}\n{key[80:]}\n"
+    (record,) = records(wrapped.encode())
+    assert "a1a1" not in record.text
