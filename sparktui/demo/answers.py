@@ -49,8 +49,8 @@ class Answer:
 
 
 def question_in(prompt: str, schema: dict[str, Any] | None) -> Question:
-    """What is asked, judged by the end of the prompt: a context put before it does not count."""
-    asked = prompt[-_ASKED_CHARACTERS:]
+    """What is asked, judged by the last paragraph that tells: a context put before it does not count."""
+    asked = _last_telling(prompt[-_ASKED_CHARACTERS:])
     if schema is not None:
         return Question("structured", asked, schema=schema)
     found = needle_answer(prompt)
@@ -83,6 +83,14 @@ def answer_to(
         text = _prose(question.asked, turn, early_ends=early_ends, raw=raw)
     cut = min(((place, stop) for stop in stops if stop and (place := text.find(stop)) >= 0), default=(len(text), ""))
     return Answer(tuple(tokens.pieces(text[: cut[0]])), cut[1])
+
+
+def _last_telling(text: str) -> str:
+    paragraphs = text.split("\n\n")
+    for n in range(len(paragraphs) - 1, 0, -1):
+        if _CODE.search(paragraphs[n]) or _PROSE.search(paragraphs[n]):
+            return "\n\n".join(paragraphs[n:])
+    return text
 
 
 def _prose(asked: str, turn: int | None, *, early_ends: bool, raw: bool) -> str:

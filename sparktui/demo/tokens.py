@@ -14,7 +14,7 @@ from collections.abc import Iterable
 MESSAGE_TOKENS = 1
 VOCABULARY = 151_936
 
-_PIECE = re.compile(r" ?[^\W\d_]{1,6}|[ \t]+(?=[ \t]|$)| ?[^\s]|\r?\n[\r\n]*|\s+")
+_PIECE = re.compile(r" ?[^\W\d_]{1,6}|[ \t]+(?=[ \t]|\Z)| ?[^\s]|\r?\n[\r\n]*|\s+")
 
 
 def pieces(text: str) -> list[str]:
