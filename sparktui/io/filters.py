@@ -174,3 +174,9 @@ _SPECIAL: dict[str, Callable[[str, str, datetime], Clause]] = {
 def _hint(name: str, names: Iterable[str]) -> str:
     known = sorted(set(names))
     return did_you_mean(name, known) or f"Known are {', '.join(known)}."
+
+
+def is_filter(text: str) -> bool:
+    """True where `text` holds a known key, as in `label:shipped`."""
+    known = {*_WHOLE, *_PARTS, *_NUMERIC, *_SPECIAL}
+    return any(match[2].rstrip(":").lower() in known for match in _TOKEN.finditer(text) if match[2])

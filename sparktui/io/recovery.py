@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from pathlib import Path
 
 from sparktui.core.events import Hello, Joined, RunDone, RunStarted
@@ -13,7 +14,7 @@ from sparktui.errors import StorageError
 from sparktui.io.history import History
 from sparktui.io.journal import read_journal
 from sparktui.io.rows import without_texts
-from sparktui.io.sessions import Session, sessions
+from sparktui.io.sessions import Session, prune_journals, sessions
 from sparktui.servers.registry import adapter_for
 
 CUT_OFF = "The measuring process ended before the run did; what had arrived by then was taken from its journal."
@@ -49,6 +50,22 @@ def recover_into(history: History, folder: Path, *, keep_text: bool = True) -> l
     for name in history.unsettled([(item.path.name, item.size_bytes) for item in over.values()]):
         with contextlib.suppress(StorageError):
             added += _recover_one(history, over[name], keep_text)
+    return added
+
+
+def tidy(
+    history: History, folder: Path, *, keep_text: bool = True, days: float = 14, megabytes: float = 500, now_s: float | None = None
+) -> list[RunRecord]:
+    """Recover what ended sessions left (the runs are returned), then clear old journals away; those not yet recovered stay.
+
+    A history that cannot be written changes nothing.
+    """
+    if history.read_only:
+        return []
+    added = recover_into(history, folder, keep_text=keep_text)
+    unsettled = history.unsettled([(item.path.name, item.size_bytes) for item in sessions(folder) if item.hello is not None])
+    keep = [Path(name).stem for name in unsettled]
+    prune_journals(folder, days=days, megabytes=megabytes, now_s=time.time() if now_s is None else now_s, keep=keep)
     return added
 
 
