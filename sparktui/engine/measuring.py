@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from sparktui.core.baseline import Baseline
 from sparktui.core.config import Config
 from sparktui.core.delta import ServerFigures
-from sparktui.core.events import Idle
+from sparktui.core.events import Idle, Joined
 from sparktui.core.ids import new_id
 from sparktui.core.joining import apply_figures
 from sparktui.core.plans import RunSpec
 from sparktui.core.records import RunRecord
 from sparktui.engine.baselines import Baselines
 from sparktui.engine.cancel import Cancel
+from sparktui.engine.counters import CounterWatch
 from sparktui.engine.emit import Emitter
 from sparktui.engine.idle import check_idle
 from sparktui.engine.logfeed import LogFeed
@@ -49,7 +50,6 @@ class Measuring:
         masked: Sequence[str] = (),
     ) -> None:
         self.last_error: SparkError | None = None
-        self._config = config
         self._emitter = emitter
         self.memory = memory
         self._baselines = Baselines(history, config.baseline_tok_s)
@@ -75,13 +75,26 @@ class Measuring:
         run_id = new_id(time.time(), secrets.token_bytes(8))
         self._used[run_id] = baseline = self._baselines.of(spec, target.info)
         idle = self._wait_idle(target, emitter, cancel)
+        counters = CounterWatch(lambda get: target.client.get(get, cancel), target.adapter.metrics_path)
+        before = counters.read() if idle else None
         record = run_once(
-            target, spec, emitter, cancel, run_id=run_id, keep_text=True, idle_checked=idle is True, baseline=baseline,
-            memory=self.memory, on_error=self._note_error,
+            target, spec, emitter, cancel, run_id=run_id, keep_text=True, idle_checked=idle is True, busy=idle is False,
+            baseline=baseline, memory=self.memory, on_error=self._note_error,
         )  # fmt: skip
-        if self._feed is not None and record.status == "ok":
-            self._feed.wait_joined(run_id, cancel)
+        if record.status == "ok":
+            self._join(record, counters.after(before, record.completion_tokens, cancel), cancel)
         return record
+
+    def _join(self, record: RunRecord, counted: ServerFigures | None, cancel: Cancel) -> None:
+        """Add what the metrics endpoint and the log say about a run that is done."""
+        if counted is not None:
+            joined = Joined(
+                run_id=record.id, source="metrics_endpoint", scope=counted.acceptance_scope or "request", record=self._apply(record, counted),
+                accepted=counted.draft_accepted, proposed=counted.draft_proposed,
+            )  # fmt: skip
+            self._emitter.emit(joined)
+        if self._feed is not None:
+            self._feed.wait_joined(record.id, cancel)
 
     def _wait_idle(self, target: Target, emitter: Emitter, cancel: Cancel) -> bool | None:
         """True: idle. False: still busy with someone else. None: the server cannot say."""

@@ -47,6 +47,7 @@ def run_once(
     run_id: str | None = None,
     keep_text: bool = True,
     idle_checked: bool = False,
+    busy: bool = False,
     baseline: Baseline | None = None,
     memory: MemorySampler | None = None,
     patience: Patience | None = None,
@@ -54,10 +55,11 @@ def run_once(
 ) -> RunRecord:
     """Send `spec` to the server, emit the run's events up to RunDone, and return its record. Raises nothing: what fails is in the record.
 
-    `idle_checked`: the server was asked and was idle. `memory` is sampled before, every second, and after. `on_error` gets the error behind
-    a status of failed or cut_off, which has the hint and the exit code that the record's sentence has not.
+    `idle_checked`: the server was asked and was idle; `busy`: it was at work for someone else, which flags the run `not_idle`.
+    `memory` is sampled before, every second, and after. `on_error` gets the error behind a status of failed or cut_off, which has the
+    hint and the exit code that the record's sentence has not.
     """
-    run = _Run(run_id or new_id(time.time(), secrets.token_bytes(8)), target, spec, emitter, cancel, keep_text=keep_text)
+    run = _Run(run_id or new_id(time.time(), secrets.token_bytes(8)), target, spec, emitter, cancel, keep_text=keep_text, busy=busy)
     ticker = Ticker(run.id, emitter.emit, memory)
     try:
         with ticker:
@@ -71,7 +73,9 @@ def run_once(
 
 
 class _Run:
-    def __init__(self, run_id: str, target: Target, spec: RunSpec, emitter: Emitter, cancel: Cancel, *, keep_text: bool) -> None:
+    def __init__(
+        self, run_id: str, target: Target, spec: RunSpec, emitter: Emitter, cancel: Cancel, *, keep_text: bool, busy: bool
+    ) -> None:
         self.id = run_id
         self._target = target
         self._spec = spec
@@ -82,6 +86,7 @@ class _Run:
         self._state = RunState()
         self._teller: Teller | None = None
         self._attempt = 0
+        self._busy = busy
         self._waits_s: dict[str, float] = {}
 
     def tell(self, event: AnyEvent) -> None:
@@ -143,6 +148,8 @@ class _Run:
             server=self._target.info, needle=spec.needle,
         )  # fmt: skip
         self.tell(started)
+        if self._busy and self._attempt == 1:
+            self.tell(Warning(run_id=self.id, code="not_idle", text="Another request was at work when this run began."))
         cancelled_s = self._target.cancelled_s
         if cancelled_s is not None and time.monotonic() - cancelled_s < _STILL_BUSY_S:
             text = "The run before this one was cancelled: the server may still have been at work on it."
