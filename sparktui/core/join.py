@@ -28,7 +28,7 @@ Apply = Callable[[RunRecord, ServerFigures], RunRecord]
 
 
 class _Run(Struct, gc=False):
-    """One of our runs. `record` is the run as it was done; joined figures are always applied to that one."""
+    """One of our runs. `record` is the run without the log; the log's figures are always applied to that one."""
 
     run_id: str
     start_ns: int
@@ -36,7 +36,6 @@ class _Run(Struct, gc=False):
     record: RunRecord | None = None
     request: str = ""
     generations: dict[int, Generation] = field(default_factory=dict)
-    endpoint: ServerFigures | None = None
     n: int | None = None
     crowded: bool = False
     told_crowd: bool = False
@@ -118,20 +117,11 @@ class Joiner:
             return self._by_id(generation, record.n) + self._look_all(now_ns)
         return self._look_all(now_ns) if activity is not None else []
 
-    def endpoint(self, run_id: str, figures: ServerFigures) -> list[Joined]:
-        """A metrics endpoint's difference over a run. Only scope `request` changes the run; anything wider is told and not stored."""
-        run = self._runs.get(run_id)
-        if run is None or run.record is None:
-            return []
-        if figures.acceptance_scope not in (None, "request"):
-            return [
-                Joined(
-                    run_id=run_id, source="metrics_endpoint", scope=figures.acceptance_scope, record=self._result(run),
-                    accepted=figures.draft_accepted, proposed=figures.draft_proposed,
-                )
-            ]  # fmt: skip
-        run.endpoint = figures
-        return self._tell(run, source="metrics_endpoint")
+    def revised(self, event: Joined) -> None:
+        """Something else than the log (a metrics endpoint) told more about a run that is done: what the log says is added to that."""
+        run = self._runs.get(event.run_id)
+        if run is not None and event.scope == "request":
+            run.record = event.record
 
     def tick(self, now_ns: int) -> list[Joined]:
         """Time has passed: runs whose wait is over are settled, with a line that no later one can make ambiguous any more."""
@@ -225,23 +215,15 @@ class Joiner:
             for run in active:
                 run.crowded = True
 
-    def _tell(self, run: _Run, source: str = "log") -> list[Joined]:
+    def _tell(self, run: _Run) -> list[Joined]:
         run.told_crowd = run.crowded
         figures = figures_of(run.generations) if run.generations else ServerFigures()
-        if source != "log" and run.endpoint is not None:
-            figures = run.endpoint
-        return [
-            Joined(
-                run_id=run.run_id, source=source, record=self._result(run), n=run.n if source == "log" else None,
-                accepted=figures.draft_accepted, proposed=figures.draft_proposed,
-            )
-        ]  # fmt: skip
+        accepted, proposed = figures.draft_accepted, figures.draft_proposed
+        return [Joined(run_id=run.run_id, source="log", record=self._result(run), accepted=accepted, proposed=proposed, n=run.n)]
 
     def _result(self, run: _Run) -> RunRecord:
         record = run.record
         assert record is not None
-        if run.endpoint is not None:
-            record = self._apply(record, run.endpoint)
         if run.generations:
             record = self._apply(record, figures_of(run.generations))
         return _flagged(record, "other_traffic", "not_idle") if run.crowded else record

@@ -47,7 +47,7 @@ class LogFeed:
         self._clock_ns = clock_ns
         self._reader = LogReader(grammar, secrets)
         self._joiner = Joiner(apply)
-        self._queue: queue.SimpleQueue[Item | RunStarted | RunDone | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Item | RunStarted | RunDone | Joined | None] = queue.SimpleQueue()
         self._room = threading.Semaphore(_BACKPRESSURE_BLOCKS)
         self._stop = threading.Event()
         self._waiters: dict[str, threading.Event] = {}
@@ -74,7 +74,7 @@ class LogFeed:
         if isinstance(event, RunDone):
             self._waiters[event.run_id] = threading.Event()
             self._queue.put(event)
-        elif isinstance(event, RunStarted):
+        elif isinstance(event, RunStarted) or (isinstance(event, Joined) and event.source != "log"):
             self._queue.put(event)
 
     def wait_joined(self, run_id: str, cancel: Cancel, timeout_s: float = WAIT_S + _TICK_S) -> None:
@@ -126,7 +126,7 @@ class LogFeed:
         self._joined(self._joiner.tick(self._clock_ns()))
         self._release_waiters()
 
-    def _take(self, item: Item | RunStarted | RunDone) -> None:
+    def _take(self, item: Item | RunStarted | RunDone | Joined) -> None:
         if isinstance(item, Data):
             self._room.release()
             self._data(item)
@@ -136,6 +136,8 @@ class LogFeed:
             self._status(item)
         elif isinstance(item, RunStarted):
             self._joiner.started(item, self._clock_ns())
+        elif isinstance(item, Joined):
+            self._joiner.revised(item)
         else:
             self._joined(self._joiner.done(item, self._clock_ns()))
 

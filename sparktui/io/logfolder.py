@@ -63,7 +63,7 @@ class NewestTail:
     def _choose(self, items: list[Item]) -> None:
         if not self._due():
             return
-        found = self._scan()
+        found = _scan(self._pattern)
         known, self._known = self._known, {candidate.path: candidate for candidate in found}
         if self._tail is None:
             if found:
@@ -106,15 +106,22 @@ class NewestTail:
         if not first:
             items.append(Status("switched", f"{candidate.path.name} is newer", candidate.path.name))
 
-    def _scan(self) -> list[_Candidate]:
-        found = []
-        # Path.glob takes no absolute pattern
-        for name in glob.glob(self._pattern):  # noqa: PTH207
-            if name.endswith(_PACKED):
-                continue
-            try:
-                info = Path(name).stat()
-            except OSError:
-                continue
-            found.append(_Candidate(info.st_mtime_ns, Path(name), info.st_size, (info.st_dev, info.st_ino)))
-        return found
+
+def newest_match(pattern: str) -> Path | None:
+    """The newest file a glob matches, packed ones left out; None where there is none."""
+    found = _scan(pattern)
+    return max(found, key=lambda one: one.age_key).path if found else None
+
+
+def _scan(pattern: str) -> list[_Candidate]:
+    found = []
+    # Path.glob takes no absolute pattern
+    for name in glob.glob(pattern):  # noqa: PTH207
+        if name.endswith(_PACKED):
+            continue
+        try:
+            info = Path(name).stat()
+        except OSError:
+            continue
+        found.append(_Candidate(info.st_mtime_ns, Path(name), info.st_size, (info.st_dev, info.st_ino)))
+    return found

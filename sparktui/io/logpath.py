@@ -8,7 +8,7 @@ import stat
 import threading
 from pathlib import Path
 
-from sparktui.io.logfolder import NewestTail
+from sparktui.io.logfolder import NewestTail, newest_match
 from sparktui.io.logpipe import follow_fifo
 from sparktui.io.logsource import POLL_S, Put, Status
 from sparktui.io.logtail import FileTail
@@ -36,7 +36,7 @@ class PathSource:
                 # a file that is not there is waited for by FileTail, unless a folder or a FIFO appears in its place
                 self._follow(FileTail(path, start=self._start), path.parent, put, stop, until_special=path)
             elif stat.S_ISDIR(mode):
-                self._follow(NewestTail(str(Path(glob.escape(self._text)) / "*.log")), path, put, stop)
+                self._follow(NewestTail(_logs_in(path)), path, put, stop)
             elif stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
                 follow_fifo(path, put, stop)
             elif not said:
@@ -56,6 +56,19 @@ class PathSource:
                         put(item)
                 if until_special is not None and _is_special(until_special):
                     return
+
+
+def file_meant(text: str) -> Path | None:
+    """The file that a path, a folder (its newest `*.log`) or a glob means right now; None where there is none."""
+    path = _expanded(text)
+    mode = _mode(path)
+    if mode is not None and stat.S_ISDIR(mode):
+        return newest_match(_logs_in(path))
+    return newest_match(str(path)) if mode is None and glob.has_magic(str(path)) else path
+
+
+def _logs_in(folder: Path) -> str:
+    return str(Path(glob.escape(str(folder))) / "*.log")
 
 
 def _expanded(text: str) -> Path:

@@ -6,7 +6,6 @@ from functools import partial
 
 import pytest
 
-from sparktui.core.delta import ServerFigures
 from sparktui.core.events import Joined, RunDone, RunStarted
 from sparktui.core.join import Joiner, figures_of, is_requeued, request_hex
 from sparktui.core.logrecord import Generation, LogRecord
@@ -358,19 +357,16 @@ def test_a_retry_starts_the_window_anew(bench: Bench) -> None:
     assert [joined.accepted for joined in bench.told] == [236]
 
 
-def test_an_endpoints_interval_is_told_and_not_stored(bench: Bench) -> None:
+def test_what_a_metrics_endpoint_told_is_kept_when_the_log_adds_to_it(bench: Bench) -> None:
     bench.start(0)
-    bench.done(5, record(request="chatcmpl-5f"))
-    wide = ServerFigures(draft_accepted=48, draft_proposed=88, acceptance_source="metrics_endpoint", acceptance_scope="interval")
-    (joined,) = bench.joiner.endpoint("r1", wide)
-    assert (joined.scope, joined.accepted, joined.proposed) == ("interval", 48, 88)
-    assert joined.record.draft_accepted is None
-    own = ServerFigures(
-        draft_accepted=48, draft_proposed=88, verify_steps=22, acceptance_source="metrics_endpoint", acceptance_scope="request"
-    )
-    (joined,) = bench.joiner.endpoint("r1", own)
-    assert (joined.scope, joined.record.draft_accepted, joined.record.verify_steps) == ("request", 48, 22)
-    assert joined.record.acceptance_source == "metrics_endpoint"
+    bench.done(27)
+    told = record(draft_accepted=48, draft_proposed=88, acceptance_source="metrics_endpoint", acceptance_scope="request")
+    bench.joiner.revised(Joined(run_id="r1", source="metrics_endpoint", record=told, accepted=48, proposed=88))
+    bench.joiner.revised(Joined(run_id="r1", source="metrics_endpoint", scope="interval", record=record(), accepted=400, proposed=800))
+    bench.joiner.revised(Joined(run_id="unknown", source="metrics_endpoint", record=told))
+    bench.log(27.1, metrics())
+    final = bench.told[-1].record
+    assert (final.draft_accepted, final.acceptance_source, final.queue_s) == (48, "metrics_endpoint", 0.0)
 
 
 def test_request_ids() -> None:
