@@ -88,8 +88,9 @@ class Measuring:
     def _join(self, record: RunRecord, counted: ServerFigures | None, cancel: Cancel) -> None:
         """Add what the metrics endpoint and the log say about a run that is done."""
         if counted is not None:
+            filled = self._apply(record, counted)
             joined = Joined(
-                run_id=record.id, source="metrics_endpoint", scope=counted.acceptance_scope or "request", record=self._apply(record, counted),
+                run_id=record.id, source="metrics_endpoint", scope=counted.acceptance_scope or "request", record=filled,
                 accepted=counted.draft_accepted, proposed=counted.draft_proposed,
             )  # fmt: skip
             self._emitter.emit(joined)
