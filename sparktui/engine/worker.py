@@ -11,7 +11,7 @@ import msgspec
 
 from sparktui.core import commands
 from sparktui.core.commands import AnyCommand, decode_command, reply_id
-from sparktui.core.events import ErrorEvent, Reply
+from sparktui.core.events import ErrorEvent, Reply, RunDone
 from sparktui.core.plans import RunSpec
 from sparktui.engine.bench import Bench, for_parallel
 from sparktui.engine.cancel import Cancel
@@ -28,6 +28,8 @@ from sparktui.io import consent
 from sparktui.io.configfile import LoadedConfig
 from sparktui.io.history import History
 from sparktui.io.memory import MemorySampler
+from sparktui.io.paths import journal_dir
+from sparktui.io.recovery import tidy
 
 _IDLE_MEMORY_S = 5.0
 _CLOSE_S = 5.0
@@ -54,6 +56,7 @@ class Worker:
         self._closing = threading.Event()
         self._idle_memory = threading.Thread(target=self._sample_idle, name="memory", daemon=True)
         self._idle_memory.start()
+        threading.Thread(target=self._recover, name="recover", daemon=True).start()
         self._answers: dict[type, Callable[[Any], object]] = {
             commands.HelloCommand: lambda _: {"session": session.id},
             commands.Configure: self._configure,
@@ -223,6 +226,18 @@ class Worker:
     def _crashed(self, error: BaseException) -> None:
         title = error.title if isinstance(error, SparkError) else f"A fault in the worker ended the job: {type(error).__name__}."
         self._emitter.emit(ErrorEvent(title=title, hint=error.hint if isinstance(error, SparkError) else "Please report it."))
+
+    def _recover(self) -> None:
+        """Runs that sessions which were killed left in their journals: into the history, and told."""
+        if self._history is None:
+            return
+        try:
+            found = tidy(self._history, journal_dir())
+        except SparkError as error:
+            self._crashed(error)
+            return
+        for record in found:
+            self._emitter.emit(RunDone(run_id=record.id, status=record.status, record=record, error=record.error))
 
     def _sample_idle(self) -> None:
         while not self._closing.wait(_IDLE_MEMORY_S):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import collections
 import itertools
-import os
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -20,13 +19,14 @@ _STDERR_LINES = 40
 
 
 class WorkerLink:
-    """Spawns `argv` and reads its events in a thread. Never blocks the caller: `events()` hands over what has arrived.
+    """Reads the events of a process made by `spawn`, in a thread. Never blocks the caller: `events()` hands over what has arrived.
 
-    `state` is starting, up or down; `reason` says why it went down, from its own stderr where it said anything.
+    `state` is starting, up, mismatch (another protocol) or down; `reason` says why it went down, in its own words where it said any.
+    `ids` number the commands; one counter for all links of a screen keeps a late reply from answering another's command.
     """
 
-    def __init__(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> None:
-        self._ids = itertools.count(1)
+    def __init__(self, process: subprocess.Popen[bytes], ids: Iterator[int] | None = None) -> None:
+        self._ids = ids if ids is not None else itertools.count(1)
         self._inbox: collections.deque[AnyEvent] = collections.deque()
         self._stderr: collections.deque[str] = collections.deque(maxlen=_STDERR_LINES)
         self._write_lock = threading.Lock()
@@ -34,15 +34,7 @@ class WorkerLink:
         self.state = "starting"
         self.reason = ""
         self.bytes_in = 0
-        # a session of its own: the terminal's Ctrl-C and hang-up go to the screen, which decides what the worker is told
-        self._process = subprocess.Popen(
-            list(argv),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=dict(env) if env is not None else None,
-            start_new_session=True,
-        )
+        self._process = process
         self._threads = [
             threading.Thread(target=self._read_events, name="worker-events", daemon=True),
             threading.Thread(target=self._read_stderr, name="worker-stderr", daemon=True),
@@ -137,11 +129,11 @@ class WorkerLink:
             self._stderr.append(line.decode("utf-8", "replace").strip())
 
 
-def worker_argv(python: str) -> list[str]:
-    """How to start a local worker with this Python."""
-    return [python, "-m", "sparktui", "worker"]
+def spawn(argv: Sequence[str], env: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+    """Start a worker with its three pipes. Raises OSError when there is no such program.
 
-
-def worker_env() -> dict[str, str]:
-    """The environment of a local worker: ours, unbuffered and UTF-8."""
-    return {**os.environ, "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
+    In a session of its own: the terminal's Ctrl-C and hang-up go to the screen, which decides what the worker is told.
+    """
+    return subprocess.Popen(
+        list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, start_new_session=True
+    )

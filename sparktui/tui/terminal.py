@@ -1,0 +1,92 @@
+"""The app on a real terminal: priority, garbage collection, signals, and a crash report without anybody's variables."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from sparktui.core.commands import CancelRun
+from sparktui.errors import EXIT_INTERNAL
+from sparktui.tui.app import SparkApp
+from sparktui.tui.frame import PaintClock
+from sparktui.tui.glyphs import glyphs_for
+from sparktui.tui.link import Connect
+from sparktui.tui.options import Options
+from sparktui.tui.themes import theme_named
+
+_NICER = 10
+_EXIT_OF = {signal.SIGTERM: 143, signal.SIGHUP: 129}
+
+Report = Callable[[BaseException], Path | None]
+Started = Callable[["TerminalApp"], None]
+
+
+class TerminalApp(SparkApp):
+    """`report` writes a crash report and returns its path. `started` is called once, after the first frame."""
+
+    def __init__(self, connect: Connect, options: Options, *, report: Report, started: Started) -> None:
+        super().__init__(connect, options)
+        self._report = report
+        self._started = started
+        self.crash = ""
+        self._once_ready: list[Callable[[], object]] = []
+
+    def _begin(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in _EXIT_OF:
+            loop.add_signal_handler(number, self._leave, number)
+        super()._begin()
+        self._settle()
+
+    def tick(self) -> None:
+        super().tick()
+        server = self.session.server
+        if self._once_ready and server is not None and server.state == "ready":
+            waiting, self._once_ready = self._once_ready, []
+            for work in waiting:
+                work()
+
+    def once_ready(self, work: Callable[[], object]) -> None:
+        """Call `work` as soon as there is a server to send runs to."""
+        self._once_ready.append(work)
+
+    def use_options(self, options: Options) -> None:
+        """Other options from now on (the config file changed)."""
+        before, self.options = self.options, options
+        if options.ui.theme != before.ui.theme:
+            self.theme = theme_named(options.ui.theme, self.available_themes)
+        if options.ui.glyphs != before.ui.glyphs:
+            self.glyphs = glyphs_for(options.ui.glyphs)
+        if options.ui.fps != before.ui.fps:
+            self.paint_clock = PaintClock(options.ui.fps)
+            self._set_timer()
+        self.restyle()
+
+    def _settle(self) -> None:
+        """After the first frame: what was imported is never garbage, and painting must not take the worker's time."""
+        gc.collect()
+        gc.freeze()
+        if sys.platform.startswith("linux"):
+            os.nice(_NICER)
+        self._started(self)
+
+    def _leave(self, number: signal.Signals) -> None:
+        if self.link is not None:
+            self.link.send(CancelRun(everything=True))
+        self.exit(_EXIT_OF[number], return_code=_EXIT_OF[number])
+
+    def _handle_exception(self, error: Exception) -> None:
+        # Textual's own report prints the local variables of every frame, API keys included
+        self._return_code = EXIT_INTERNAL
+        if self._exception is None:
+            self._exception = error
+            self._exception_event.set()
+            where = self._report(error)
+            place = f"report: {where}" if where else "no report could be written"
+            self.crash = f"sparktui: internal error ({type(error).__name__}); {place}"
+        self._close_messages_no_wait()
