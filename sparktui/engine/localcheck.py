@@ -107,7 +107,7 @@ def _file_check(source: str) -> Check:
 
 def _newest(path: Path) -> Path | None:
     pattern = str(path / "*.log") if path.is_dir() else str(path)
-    names = glob.iglob(pattern) if glob.has_magic(pattern) else [pattern]
+    names = glob.iglob(pattern) if glob.has_magic(pattern) else [pattern]  # noqa: PTH207 - the pattern may be absolute
     found = [one for one in map(Path, names) if one.exists() and one.suffix not in {".zip", ".gz", ".bz2", ".xz", ".zst"}]
     return max(found, key=lambda one: one.stat().st_mtime, default=None)
 

@@ -1,0 +1,74 @@
+"""A session: hello first, goodbye last, everything in the journal and the history, nothing of it where that was not wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sparktui.core.config import HistoryConfig
+from sparktui.core.events import AnyEvent, Bye, ErrorEvent, Hello, RunDone
+from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
+from sparktui.engine.session import Session
+from sparktui.io.history import History
+from sparktui.io.journal import read_journal
+from sparktui.io.paths import journal_path
+
+RECORD = RunRecord(
+    id="run-1", started_at="2026-11-30T12:00:00.000Z", label="shipped", status="ok", server=ServerInfo(kind="demo", base_url="http://127.0.0.1:1"),
+    prompt=PromptInfo(name="story", sha256="0", text="Tell."), params=RunParams(temperature=0), text="Once.",
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "data"
+    monkeypatch.setenv("SPARKTUI_DATA_DIR", str(folder))
+    return folder
+
+
+def test_hello_first_goodbye_last_and_the_run_in_the_history() -> None:
+    seen: list[AnyEvent] = []
+    session = Session("bench", HistoryConfig(), sinks=[seen.append])
+    session.emitter.emit(RunDone(run_id="run-1", status="ok", record=RECORD))
+    assert session.close("done") == []
+    assert session.notes == []
+    written = list(read_journal(journal_path(session.id)))
+    assert written == seen
+    assert isinstance(written[0], Hello)
+    assert (written[0].session, written[0].purpose) == (session.id, "bench")
+    assert written[-1] == seen[-1]
+    assert isinstance(written[-1], Bye)
+    with History.open() as history:
+        assert history.get("run-1").text == "Once."
+
+
+def test_texts_stay_out_of_the_history_where_asked() -> None:
+    session = Session("bench", HistoryConfig(keep_text=False))
+    session.emitter.emit(RunDone(run_id="run-1", status="ok", record=RECORD))
+    session.close("done")
+    with History.open() as history:
+        assert history.get("run-1").text is None
+
+
+def test_nothing_is_stored_where_asked(data_dir: Path) -> None:
+    session = Session("ask", HistoryConfig(), store=False)
+    session.emitter.emit(RunDone(run_id="run-1", status="ok", record=RECORD))
+    session.close("done")
+    assert not data_dir.exists()
+
+
+def test_a_secret_never_reaches_the_journal() -> None:
+    session = Session("bench", HistoryConfig(), masked=("SPK-CANARY-1234",))
+    session.emitter.emit(ErrorEvent(title="refused SPK-CANARY-1234"))
+    session.close("done")
+    assert b"CANARY" not in journal_path(session.id).read_bytes()
+
+
+def test_a_data_folder_that_cannot_be_made_is_noted_and_measuring_goes_on(data_dir: Path) -> None:
+    data_dir.write_text("a file, not a folder", encoding="utf-8")
+    session = Session("bench", HistoryConfig())
+    session.emitter.emit(RunDone(run_id="run-1", status="ok", record=RECORD))
+    assert [record.id for record in session.close("done")] == ["run-1"]
+    assert session.notes
+    assert str(data_dir) in session.notes[0]
