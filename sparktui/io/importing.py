@@ -79,10 +79,11 @@ def _checked(raw: Any, result: Imported) -> tuple[RunRecord, RawRecord] | None:
 
 def _store(history: History, batch: Sequence[tuple[RunRecord, RawRecord]], result: Imported) -> None:
     bare = [(record, {name: value for name, value in raw.items() if name not in _EXPORT_ONLY}) for record, raw in batch]
-    added = set(history.add_raw(bare))
-    result.added += [record.id for record, _ in batch if record.id in added]
+    added = history.add_raw(bare)
+    newer = {record.id for record, raw in batch if _is_newer(raw.get("schema"))}
+    result.added += added
     result.present += len(batch) - len(added)
-    result.newer += sum(record.id in added and _is_newer(raw.get("schema")) for record, raw in batch)
+    result.newer += len(newer.intersection(added))
 
 
 def _runs_in(source: str | Path, result: Imported) -> Iterator[Any]:

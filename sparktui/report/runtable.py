@@ -27,10 +27,10 @@ _BENCH = (
 )  # fmt: skip
 _HISTORY = (
     Column(title="id", right=False), Column(title="when", right=False), Column(title="label", right=False),
-    Column(title="model", right=False, drop=8), Column(title="prompt", right=False), Column(title="T"),
-    Column(title="TTFT s", drop=2), Column(title="client tok/s"), Column(title="server"), Column(title="chunks", drop=4),
-    Column(title="tok/chunk", drop=5), Column(title="draft", drop=7), Column(title="%", drop=3), Column(title="tok/step", drop=6),
-    Column(title="note", right=False, drop=1),
+    Column(title="model", right=False, drop=9), Column(title="prompt", right=False), Column(title="T"),
+    Column(title="TTFT s", drop=3), Column(title="client tok/s"), Column(title="server", drop=1), Column(title="chunks", drop=5),
+    Column(title="tok/chunk", drop=6), Column(title="draft", drop=8), Column(title="%", drop=4), Column(title="tok/step", drop=7),
+    Column(title="note", right=False, drop=2),
 )  # fmt: skip
 
 
