@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -41,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     streams.soften()
     arguments = list(sys.argv[1:] if argv is None else argv)
-    parsed = Namespace()
+    parsed: list[object] = []
     try:
         code = _dispatch(arguments, parsed)
         if sys.stdout is not None:
@@ -66,7 +65,7 @@ def available() -> dict[str, str]:
     return {name: text for name, (module, text) in COMMANDS.items() if find_spec(module) is not None}
 
 
-def _dispatch(arguments: list[str], parsed: Namespace) -> int:
+def _dispatch(arguments: list[str], parsed: list[object]) -> int:
     first = arguments[0] if arguments else ""
     if first in {"--version", "-V"}:
         print(f"sparktui {__version__}")
@@ -82,13 +81,15 @@ def _dispatch(arguments: list[str], parsed: Namespace) -> int:
     return _run(module, f"sparktui {first}", text, arguments[1:], parsed)
 
 
-def _run(module_name: str, prog: str, description: str, arguments: list[str], parsed: Namespace) -> int:
+def _run(module_name: str, prog: str, description: str, arguments: list[str], parsed: list[object]) -> int:
     from sparktui.cli.parser import Parser
 
     module = import_module(module_name)
     parser = Parser(prog, description[:1].upper() + description[1:])
     module.add_arguments(parser)
-    return int(module.run(parser.parse_args(arguments, parsed)))
+    args = parser.parse_args(arguments)
+    parsed.append(args)
+    return int(module.run(args))
 
 
 def _refuse(name: str) -> None:
@@ -110,12 +111,12 @@ def _help() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _crashed(error: Exception, arguments: list[str], parsed: Namespace) -> int:
+def _crashed(error: Exception, arguments: list[str], parsed: list[object]) -> int:
     from sparktui.cli.streams import say
     from sparktui.io.crashreport import write_crash_report
 
     command = arguments[0] if arguments and arguments[0] in COMMANDS else "screen"
-    loaded = getattr(parsed, "loaded", None)
+    loaded = getattr(parsed[0], "loaded", None) if parsed else None
     where = write_crash_report(error, command, loaded.secrets if loaded is not None else ())
     say(f"sparktui: internal error ({type(error).__name__}); " + (f"report: {where}" if where else "no report could be written"))
     return EXIT_INTERNAL

@@ -202,8 +202,8 @@ def for_parallel(plan: BenchPlan) -> BenchPlan:
 
 
 def _beside(target: Target, server: ServerConfig) -> Target:
-    """The same server over connections of its own. The simulated one gets no key."""
-    settings = msgspec.structs.replace(server, api_key=None) if target.simulated else server
+    """The same server over connections of its own. A simulated one that we run gets no key."""
+    settings = msgspec.structs.replace(server, api_key=None) if target.demo is not None else server
     return Target(client_for(settings, target.client.base), target.adapter, target.info, seen=target.seen, origin=target.origin)
 
 

@@ -65,7 +65,7 @@ def _of_target(target: Target, config: Config) -> Iterator[Check]:
 
 def _key_check(target: Target, config: Config) -> Check:
     """Whether the list of models is given out: without a key, with it, or not at all."""
-    has_key = config.server.api_key is not None and not target.simulated
+    has_key = config.server.api_key is not None and target.demo is None
     answer = target.client.get(Get(path=target.client.base.models_path, timeout_s=5, with_key=has_key))
     if answer.status in {401, 403}:
         if has_key:

@@ -53,8 +53,8 @@ class Fake:
         status: Any = self._outcome(n)
         return RunRecord(
             id=f"run-{n}", started_at="", label=spec.label, status=status, server=target.info, prompt=spec.prompt.info(),
-            params=spec.params, bench_id=spec.bench_id, run_no=spec.run_no, warmup=spec.warmup, chunks=0 if status == "failed" else self._chunks,
-            error="It broke." if status == "failed" else None,
+            params=spec.params, bench_id=spec.bench_id, run_no=spec.run_no, warmup=spec.warmup,
+            chunks=0 if status == "failed" else self._chunks, error="It broke." if status == "failed" else None,
         )  # fmt: skip
 
 
