@@ -112,20 +112,20 @@ class RunState:
 
     def fold(self, event: AnyEvent) -> None:
         """Take one event in. A RunStarted of the same run (a retry) restarts stamps, text and figures, and keeps retries and warnings."""
-        if isinstance(event, RunStarted):
+        if isinstance(event, Chunk):
+            if self.started is not None and event.run_id == self.started.run_id:
+                self._chunk(event)
+        elif isinstance(event, RunStarted):
             if self.started is None or event.run_id == self.started.run_id:
                 self.started = event
                 self._restart()
-            return
-        if isinstance(event, Chunk | Headers | Waiting | Usage | Retry | Warning | RunDone | Joined):
+        elif isinstance(event, Headers | Waiting | Usage | Retry | Warning | RunDone | Joined):
             own = event.record.id if isinstance(event, Joined) else event.run_id
             if self.started is not None and own == self.started.run_id:
                 self._fold_own(event)
 
-    def _fold_own(self, event: Chunk | Headers | Waiting | Usage | Retry | Warning | RunDone | Joined) -> None:
-        if isinstance(event, Chunk):
-            self._chunk(event)
-        elif isinstance(event, Usage):
+    def _fold_own(self, event: Headers | Waiting | Usage | Retry | Warning | RunDone | Joined) -> None:
+        if isinstance(event, Usage):
             self.figures = self.figures.merged(event.figures)
         elif isinstance(event, Waiting):
             self.pings = max(self.pings, event.pings)

@@ -12,15 +12,13 @@ from sparktui.core.sse import SseParser
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
-def capture(name: str) -> list[tuple[float, dict[str, Any]]]:
-    """JSON events of a captured stream ("server/stream name") with the time of the read that completed each, seconds since the request."""
+def body_reads(name: str) -> list[tuple[float, bytes]]:
+    """A captured stream ("server/stream name") as (seconds since the request, body bytes of one HTTP chunk), head and framing taken off."""
     server, stream = name.split("/")
     lines = (FIXTURES / server / "streams" / f"{stream}.jsonl").read_text(encoding="utf-8").split("\n")
-    reads = [json.loads(line) for line in lines[1:] if line]
-    parser, head, body = SseParser(), b"", b""
-    events: list[tuple[float, dict[str, Any]]] = []
-    in_body = False
-    for read in reads:
+    out: list[tuple[float, bytes]] = []
+    head, body, in_body = b"", b"", False
+    for read in (json.loads(line) for line in lines[1:] if line):
         data = base64.b64decode(read["b64"]) if "b64" in read else read["text"].encode()
         if not in_body:
             head += data
@@ -33,11 +31,16 @@ def capture(name: str) -> list[tuple[float, dict[str, Any]]]:
             length = int(size, 16)
             if len(rest) < length + 2:
                 break
-            for event in parser.feed(rest[:length]):
-                if event.data != "[DONE]":
-                    events.append((read["t"], json.loads(event.data)))
+            out.append((read["t"], rest[:length]))
             body = rest[length + 2 :]
-    return events
+    return out
+
+
+def capture(name: str) -> list[tuple[float, dict[str, Any]]]:
+    """JSON events of a captured stream with the time of the read that completed each."""
+    parser = SseParser()
+    events = [(t_s, event.data) for t_s, data in body_reads(name) for event in parser.feed(data)]
+    return [(t_s, json.loads(data)) for t_s, data in events if data != "[DONE]"]
 
 
 def pieces(name: str) -> list[tuple[float, str, str]]:
