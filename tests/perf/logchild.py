@@ -1,0 +1,87 @@
+"""A process that follows a log as the worker does, and tells on request what it saw and what it cost.
+
+`python -m tests.perf.logchild PATH [--no-events] [--truth PORT]`: prints one JSON line when it follows, then one for every line on stdin:
+`cost` (CPU seconds, records, resident bytes), `stamps` (arrival of every record, ns of the monotonic clock), `stream` (runs one plan
+against the ground-truth server and tells the stamps of its chunks).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import threading
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from sparktui.core.events import AnyEvent, Chunk, LogLine, LogState
+from sparktui.core.metrics import apply_figures
+from sparktui.engine.emit import Emitter
+from sparktui.engine.logfeed import LogFeed
+from sparktui.io.logpath import PathSource
+
+
+class _Seen:
+    """What the sinks were handed."""
+
+    def __init__(self) -> None:
+        self.stamps: list[int] = []
+        self.chunks: list[int] = []
+        self.following = threading.Event()
+
+    def __call__(self, event: AnyEvent) -> None:
+        if isinstance(event, LogLine):
+            self.stamps.append(time.perf_counter_ns())
+        elif isinstance(event, Chunk):
+            self.chunks.append(event.t_ns)
+        elif isinstance(event, LogState) and event.state == "following":
+            self.following.set()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--no-events", action="store_true")
+    parser.add_argument("--truth", type=int)
+    args = parser.parse_args()
+    seen = _Seen()
+    began_ns = time.perf_counter_ns()
+    emitter = Emitter([seen])
+    feed = LogFeed(PathSource(str(args.path), events=not args.no_events), emitter, apply=partial(apply_figures, steps_checked=True))
+    emitter.add(feed)
+    feed.start()
+    seen.following.wait(30)
+    _tell({"following_s": (time.perf_counter_ns() - began_ns) / 1e9, "rss": psutil.Process().memory_info().rss})
+    for line in sys.stdin:
+        if line.strip() == "cost":
+            _tell({"cpu_s": time.process_time(), "records": len(seen.stamps), "rss": psutil.Process().memory_info().rss})
+        elif line.strip() == "stamps":
+            _tell({"stamps": seen.stamps})
+        elif line.strip() == "stream":
+            _tell(_stream(args.truth, emitter, seen))
+    feed.stop()
+
+
+def _stream(port: int, emitter: Emitter, seen: _Seen) -> dict[str, Any]:
+    from tests.perf.bench import TruthServer
+    from tests.perf.plan import steady
+
+    server = TruthServer(port)
+    try:
+        seen.chunks.clear()
+        _, truth = server.run(steady(), emitter.emit)
+        return {"sent": [ns for _, _, ns in truth.texts], "seen": list(seen.chunks)}
+    finally:
+        server.target.close()
+
+
+def _tell(value: dict[str, Any]) -> None:
+    print(json.dumps(value), flush=True)
+
+
+if __name__ == "__main__":
+    main()
