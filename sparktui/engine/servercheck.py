@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
+import msgspec
+
 from sparktui.core.config import Config
 from sparktui.engine.check import Check
 from sparktui.engine.discover import discover
@@ -66,15 +68,19 @@ def _of_target(target: Target, config: Config) -> Iterator[Check]:
 def _key_check(target: Target, config: Config) -> Check:
     """Whether the list of models is given out: without a key, with it, or not at all."""
     has_key = config.server.api_key is not None and target.demo is None
-    answer = target.client.get(Get(path=target.client.base.models_path, timeout_s=5, with_key=has_key))
-    if answer.status in {401, 403}:
-        if has_key:
+    ask = Get(path=target.client.base.models_path, timeout_s=5)
+    answer = target.client.get(ask)
+    needed = answer.status in {401, 403}
+    if needed and has_key:
+        answer = target.client.get(msgspec.structs.replace(ask, with_key=True))
+        if answer.status in {401, 403}:
             fix = "check SPARKTUI_API_KEY or server.api_key; TabbyAPI's is in its api_tokens.yml"
             return Check("key", "fail", f"the server refuses the key ({answer.status})", fix, EXIT_UNREACHABLE)
+    elif needed:
         fix = "set SPARKTUI_API_KEY or server.api_key_file"
         return Check("key", "fail", f"the server wants a key ({answer.status})", fix, EXIT_UNREACHABLE)
     if answer.status == 0:
         return Check("key", "warn", f"not known: {answer.failure}", "try again")
-    if has_key and not target.seen.needs_key:
-        return Check("key", "ok", "none is needed; the configured one is sent")
-    return Check("key", "ok", "accepted" if has_key else "none is needed")
+    if needed:
+        return Check("key", "ok", "accepted")
+    return Check("key", "ok", "none is needed" + ("; the configured one is sent all the same" if has_key else ""))
