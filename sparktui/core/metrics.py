@@ -8,6 +8,7 @@ from sparktui.core.baseline import Baseline
 from sparktui.core.bursts import is_buffered
 from sparktui.core.chunkfigures import Chunks, chunk_values, rate_values, timeline
 from sparktui.core.drafting import derive
+from sparktui.core.events import RunStarted
 from sparktui.core.joining import apply_figures
 from sparktui.core.records import Memory, RunRecord, ServerInfo, Status
 from sparktui.core.reported import NO_RATES, in_order, reported
@@ -42,39 +43,21 @@ def record_of(
     started = state.started
     if started is None:
         raise ValueError("a record needs the run's start")
-    flags = set(state.flags)
-    told = reported(state.figures, ttft_s=_since_send_s(state, state.first_ns), characters=state.characters)
-    flags |= told.flags
-    if is_buffered(started.t_send_ns, state.chunk_ns, state.chunk_characters):
-        flags.add("buffered")
-    values = {**told.values, **_stamp_values(state, streamed="not_streamed" not in flags)}
-    tokens, values["tokens_estimated"] = _completion_tokens(state, told.values["completion_tokens"], chars_per_token)
-    values["completion_tokens"] = tokens
-    chunks = chunks_in(state)
-    values.update(chunk_values(chunks, tokens))
-    values.update(rate_values(tokens, values.get("first_chunk_tokens"), None if flags & NO_RATES else values["decode_s"]))
+    values, flags, notes = _figures(state, chars_per_token)
     if keep_timeline and state.chunks:
-        values["timeline"] = timeline(chunks, tokens)
+        values["timeline"] = timeline(chunks_in(state), values["completion_tokens"])
     if keep_text:
         values.update(text=state.text or None, reasoning=state.reasoning or None, tool_calls=state.tool_calls or None)
     record = RunRecord(
-        id=started.run_id,
-        started_at=started.started_at,
-        label=started.label,
+        **_identity(started),
         status=status,
         server=server,
-        prompt=started.prompt,
-        params=started.params,
-        bench_id=started.bench_id,
-        run_no=started.run_no,
-        warmup=started.warmup,
         simulated=server.kind == "demo",
         error=error,
         flags=in_order(flags),
-        warnings=(*state.warnings, *told.notes),
+        warnings=(*state.warnings, *notes),
         retries=tuple(state.retries),
         idle_checked=idle_checked,
-        connect_s=started.connect_s,
         finish_reason=finish_reason or state.finish_reason,
         request_id=request_id or state.request_id or None,
         memory=memory,
@@ -82,6 +65,28 @@ def record_of(
         **values,
     )
     return derive(record, steps_checked, baseline)
+
+
+def _identity(started: RunStarted) -> dict[str, Any]:
+    """The fields a record takes over from the run's start."""
+    names = ("started_at", "label", "prompt", "params", "bench_id", "run_no", "warmup", "connect_s")
+    return {"id": started.run_id, **{name: getattr(started, name) for name in names}}
+
+
+def _figures(state: RunState, chars_per_token: float | None) -> tuple[dict[str, Any], set[str], tuple[str, ...]]:
+    """Every figure that is not derived from others, the run's flags, and the notes that go with them."""
+    flags = set(state.flags)
+    if state.t_send_ns is not None and is_buffered(state.t_send_ns, state.chunk_ns, state.chunk_characters):
+        flags.add("buffered")
+    unpaced = bool(flags & NO_RATES)
+    ttft_s = None if unpaced else _since_send_s(state, state.first_ns)
+    told = reported(state.figures, ttft_s=ttft_s, characters=state.characters)
+    values = {**told.values, **_stamp_values(state, streamed="not_streamed" not in flags)}
+    tokens, values["tokens_estimated"] = _completion_tokens(state, told.values["completion_tokens"], chars_per_token)
+    values["completion_tokens"] = tokens
+    values.update(chunk_values(chunks_in(state), tokens))
+    values.update(rate_values(tokens, values.get("first_chunk_tokens"), None if unpaced else values["decode_s"]))
+    return values, flags | told.flags, told.notes
 
 
 def chunks_in(state: RunState) -> Chunks:
