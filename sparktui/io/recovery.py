@@ -14,7 +14,7 @@ from sparktui.errors import StorageError
 from sparktui.io.history import History
 from sparktui.io.journal import read_journal
 from sparktui.io.rows import without_texts
-from sparktui.io.sessions import Session, prune_journals, sessions
+from sparktui.io.sessions import Session, journals, prune_journals, session_at
 from sparktui.servers.registry import adapter_for
 
 CUT_OFF = "The measuring process ended before the run did; what had arrived by then was taken from its journal."
@@ -45,11 +45,12 @@ def recover_into(history: History, folder: Path, *, keep_text: bool = True) -> l
 
     Each journal is looked through once; runs deleted from the history stay deleted. A journal that cannot be read is passed over.
     """
-    over = {item.path.name: item for item in sessions(folder) if item.state != "running" and item.hello is not None}
     added = []
-    for name in history.unsettled([(item.path.name, item.size_bytes) for item in over.values()]):
-        with contextlib.suppress(StorageError):
-            added += _recover_one(history, over[name], keep_text)
+    for name in history.unsettled(_names_and_sizes(folder)):
+        with contextlib.suppress(StorageError, FileNotFoundError):
+            session = session_at(folder / name)
+            if session.state != "running" and session.hello is not None:
+                added += _recover_one(history, session, keep_text)
     return added
 
 
@@ -63,10 +64,21 @@ def tidy(
     if history.read_only:
         return []
     added = recover_into(history, folder, keep_text=keep_text)
-    unsettled = history.unsettled([(item.path.name, item.size_bytes) for item in sessions(folder) if item.hello is not None])
-    keep = [Path(name).stem for name in unsettled]
+    unsettled = history.unsettled(_names_and_sizes(folder))
+    keep = [Path(name).stem for name in unsettled if _holds_runs(folder / name)]
     prune_journals(folder, days=days, megabytes=megabytes, now_s=time.time() if now_s is None else now_s, keep=keep)
     return added
+
+
+def _holds_runs(journal: Path) -> bool:
+    try:
+        return session_at(journal).hello is not None
+    except FileNotFoundError:
+        return False
+
+
+def _names_and_sizes(folder: Path) -> list[tuple[str, int]]:
+    return [(path.name, size) for path, size, _ in journals(folder)]
 
 
 def _recover_one(history: History, session: Session, keep_text: bool) -> list[RunRecord]:

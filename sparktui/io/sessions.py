@@ -16,8 +16,8 @@ from sparktui.io.journal import is_written
 
 State = Literal["running", "ended", "killed"]
 
-_HEAD_BYTES = 64 * 1024
-_TAIL_BYTES = 64 * 1024
+_HEAD_BYTES = 8 * 1024
+_TAIL_BYTES = 4 * 1024
 _DAY_S = 86_400
 
 
@@ -42,16 +42,26 @@ class Session(Struct, frozen=True, kw_only=True):
 def sessions(folder: Path) -> list[Session]:
     """Every journal in `folder`, the one written last first. [] where there is no such folder."""
     found = []
+    for path, _, _ in journals(folder):
+        with contextlib.suppress(FileNotFoundError):  # cleared away meanwhile
+            found.append(session_at(path))
+    return sorted(found, key=lambda session: (session.state == "running", session.changed_s, session.name), reverse=True)
+
+
+def journals(folder: Path) -> list[tuple[Path, int, float]]:
+    """Path, size in bytes and time of the last change of every journal in `folder`; nothing in them is read."""
+    found = []
     try:
-        paths = [path for path in folder.iterdir() if path.suffix == ".jsonl" and not path.name.startswith(".")]
+        for path in folder.iterdir():
+            if path.suffix == ".jsonl" and not path.name.startswith("."):
+                with contextlib.suppress(FileNotFoundError):
+                    state = path.stat()
+                    found.append((path, state.st_size, state.st_mtime))
     except FileNotFoundError:
         return []
     except OSError as error:
         raise StorageError(f"The folder {folder} cannot be read: {error.strerror or error}.") from error
-    for path in paths:
-        with contextlib.suppress(FileNotFoundError):  # cleared away meanwhile
-            found.append(session_at(path))
-    return sorted(found, key=lambda session: (session.state == "running", session.changed_s, session.name), reverse=True)
+    return found
 
 
 def session_at(path: Path) -> Session:
@@ -77,18 +87,19 @@ def prune_journals(folder: Path, *, days: float, megabytes: float, now_s: float,
 
     Running sessions and those named in `keep` are never touched.
     """
-    free = [session for session in sessions(folder) if session.state != "running" and session.name not in keep]
-    kept_bytes = sum(session.size_bytes for session in sessions(folder))
+    found = sorted(journals(folder), key=lambda item: item[2])
+    kept_bytes = sum(size for _, size, _ in found)
     deleted = []
-    for session in sorted(free, key=lambda item: item.changed_s):
-        if now_s - session.changed_s <= days * _DAY_S and kept_bytes <= megabytes * 1e6:
+    for path, size, changed_s in found:
+        wanted = now_s - changed_s <= days * _DAY_S and kept_bytes <= megabytes * 1e6
+        if wanted or path.stem in keep or is_written(path):
             continue
         try:
-            session.path.unlink()
+            path.unlink()
         except OSError:
             continue
-        kept_bytes -= session.size_bytes
-        deleted.append(session.path)
+        kept_bytes -= size
+        deleted.append(path)
     return deleted
 
 

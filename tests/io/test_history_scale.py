@@ -1,4 +1,4 @@
-"""A hundred thousand runs: lists and filters stay quick, texts stay on disk."""
+"""Fifty thousand runs (a hundred thousand in the perf table): lists and filters stay quick, texts stay on disk."""
 
 from __future__ import annotations
 
@@ -9,32 +9,15 @@ from collections.abc import Callable
 import pytest
 
 from sparktui.io.history import History
-from sparktui.io.rows import LIGHT_COLUMNS
+from tests.long_history import long_history
 from tests.runs import run
 
-RUNS = 100_000
-SEED = 500
+RUNS = 50_000
 
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> History:
-    """500 real rows, copied 200 times with other ids, times and speeds."""
-    history = History.open(tmp_path_factory.mktemp("scale") / "history.sqlite3")
-    records = []
-    labels = ("shipped", "no draft", "chunk 4096", "draft thr 0.6")
-    for n in range(SEED):
-        flags = ("not_idle",) if n % 250 == 0 else ()
-        records.append(run(n, label=labels[n % 4], prompt="code" if n % 3 else "story", text="word " * 800, flags=flags))
-    history.add_all(records)
-    light = ", ".join(name for name in LIGHT_COLUMNS if name not in ("started_s", "client_tok_s"))
-    copy = (
-        f"INSERT INTO runs (id, started_s, client_tok_s, {light}, record, texts, timeline) "
-        f"SELECT id || '-' || n, started_s - n * 600.0, client_tok_s + n % 13 - 6, {light}, record, texts, timeline "
-        "FROM runs, (WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ?) SELECT n FROM c) WHERE id NOT LIKE '%-%-%'"
-    )
-    history._connection.execute(copy, (RUNS // SEED - 1,))
-    assert history.count() == RUNS
-    return history
+    return long_history(tmp_path_factory.mktemp("scale") / "history.sqlite3", RUNS)
 
 
 def best_s(action: Callable[[], object]) -> float:
