@@ -100,9 +100,9 @@ def _file_check(source: str) -> Check:
     generations = sum(record.generation is not None for record in records)
     age_s = max(0.0, time.time() - status.st_mtime)
     text = f"{path}, last written {_ago(age_s)}, {generations} generation records in its end"
-    if not records or generations:
+    if not records or any(record.generation is not None or record.level for record in records):
         return Check("log", "ok", text)
-    return Check("log", "warn", text, "is it the log of the model server, at level INFO?")
+    return Check("log", "warn", text, "its lines are not known: is it the log of the model server?")
 
 
 def _newest(path: Path) -> Path | None:
