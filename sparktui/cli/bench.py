@@ -16,7 +16,6 @@ from sparktui.core.records import RunRecord
 from sparktui.engine.bench import Bench, for_parallel
 from sparktui.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_RUN_FAILED, SparkError, UsageError
 from sparktui.io.prompts import read_prompt_file, resolve_prompt
-from sparktui.report.export import check_writable, format_of, render, write_atomic
 
 TABBYAPI_SAFE_TOKENS = 2000
 
@@ -45,12 +44,22 @@ def run(args: argparse.Namespace) -> int:
     """Run the bench; the exit code says how it went. Raises SparkError before the first run for anything that cannot work."""
     loaded = load(args)
     plan = plan_of(args, loaded.config)
-    formats = [(path, format_of(path)) for path in args.out]
-    for path, _ in formats:
-        check_writable(path, force=args.force)
+    formats = _formats(args)
     if args.live:
         return _live(args, plan)
     return _headless(args, plan, formats)
+
+
+def _formats(args: argparse.Namespace) -> list[tuple[Path, str]]:
+    """The files asked for and their formats, each checked to be writable."""
+    if not args.out:
+        return []
+    from sparktui.report.export import check_writable, format_of
+
+    formats = [(path, format_of(path)) for path in args.out]
+    for path, _ in formats:
+        check_writable(path, force=args.force)
+    return formats
 
 
 def plan_of(args: argparse.Namespace, config: Config) -> BenchPlan:
@@ -137,6 +146,8 @@ def _show(records: Sequence[RunRecord]) -> None:
 
 def _export(args: argparse.Namespace, records: Sequence[RunRecord], formats: Sequence[tuple[Path, str]]) -> int:
     """Write every file asked for and return an exit code; one that fails does not keep the others from being written."""
+    from sparktui.report.export import render, write_atomic
+
     code = EXIT_OK
     for path, format in formats:
         if not records:

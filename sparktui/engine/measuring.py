@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sparktui.core.baseline import Baseline
 from sparktui.core.config import Config
@@ -19,7 +20,6 @@ from sparktui.engine.cancel import Cancel
 from sparktui.engine.counters import CounterWatch
 from sparktui.engine.emit import Emitter
 from sparktui.engine.idle import check_idle
-from sparktui.engine.logfeed import LogFeed
 from sparktui.engine.run import run_once
 from sparktui.engine.target import Target
 from sparktui.engine.ticker import MemorySampler
@@ -27,7 +27,11 @@ from sparktui.errors import SparkError
 from sparktui.io.history import History
 from sparktui.io.logopen import open_source
 from sparktui.io.logpath import PathSource
+from sparktui.io.logsource import LogSource
 from sparktui.servers.registry import adapter_for
+
+if TYPE_CHECKING:
+    from sparktui.engine.logfeed import LogFeed
 
 _IDLE_WAITS_S = (0.5, 1.0, 2.0)
 
@@ -56,10 +60,16 @@ class Measuring:
         self._used: dict[str, Baseline | None] = {}
         demo = target.demo if target is not None else None
         source = PathSource(str(demo.log_path)) if demo is not None else open_source(config.log)
-        self._feed = LogFeed(source, emitter, apply=self._apply, secrets=masked) if source is not None else None
-        if self._feed is not None:
-            emitter.add(self._feed)
-            self._feed.start()
+        self._feed = self._follow(source, masked) if source is not None else None
+
+    def _follow(self, source: LogSource, masked: Sequence[str]) -> LogFeed:
+        # the grammars of all servers take 20 ms to import, which a run without a log need not wait for
+        from sparktui.engine.logfeed import LogFeed
+
+        feed = LogFeed(source, self._emitter, apply=self._apply, secrets=masked)
+        self._emitter.add(feed)
+        feed.start()
+        return feed
 
     def close(self) -> None:
         """Stop following the log."""
