@@ -9,7 +9,6 @@ from msgspec import Struct
 from sparktui.core.records import Status
 from sparktui.core.sse import SseEvent, SseParser
 from sparktui.core.state import RunState
-from sparktui.core.tokens import estimate_tokens
 from sparktui.engine.telling import Teller
 from sparktui.errors import RunFailedError, SparkError
 from sparktui.io.failures import ConnectionLostError, SilenceError, StoppedError
@@ -154,6 +153,8 @@ class AnswerReader:
             exact = count
         if exact is not None:
             return f"{exact} token{'s' * (exact != 1)}"
+        from sparktui.core.tokens import estimate_tokens
+
         state = self._state
         about = estimate_tokens(state.text) + estimate_tokens(state.reasoning) + estimate_tokens(state.tool_calls, kind="tool")
         return f"about {max(1, round(about))} tokens" if state.chunks else "0 tokens"

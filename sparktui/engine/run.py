@@ -8,13 +8,12 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from sparktui.core.baseline import Baseline
 from sparktui.core.events import AnyEvent, Headers, Retry, RunDone, RunStarted, Warning
 from sparktui.core.ids import new_id
-from sparktui.core.metrics import measured_chars_per_token, record_of
 from sparktui.core.plans import RunSpec
 from sparktui.core.records import PromptInfo, RunRecord, ServerInfo
 from sparktui.core.state import RunState
@@ -32,6 +31,9 @@ from sparktui.io.stream import Stream
 from sparktui.servers.base import ChatRequest
 from sparktui.servers.registry import adapter_for
 from sparktui.servers.wire_errors import explain_http, refuses_options
+
+if TYPE_CHECKING:
+    from sparktui.core.baseline import Baseline
 
 _KEPT_PROMPT_CHARS = 200_000
 _STILL_BUSY_S = 30.0
@@ -197,7 +199,6 @@ class _Run:
         except Exception as error:  # noqa: BLE001 - a fault in the figures must not lose the run
             record = self._bare_record(_internal(error))
         self._target.cancelled_s = time.monotonic() if record.status == "cancelled" else None
-        self._target.chars_per_token = measured_chars_per_token(self._state, record) or self._target.chars_per_token
         error_text = str(outcome.error) if outcome.error is not None else record.error
         self._emitter.emit(
             RunDone(run_id=self.id, status=record.status, record=record, finish_reason=record.finish_reason, error=error_text)
@@ -205,8 +206,11 @@ class _Run:
         return record
 
     def _full_record(self, outcome: Outcome, ticker: Ticker, idle_checked: bool, baseline: Baseline | None) -> RunRecord:
+        # the formulas are needed once the answer is in, and the first request need not wait for their import
+        from sparktui.core.metrics import measured_chars_per_token, record_of
+
         seen_kind = self._teller.seen_kind if self._teller is not None else ""
-        return record_of(
+        record = record_of(
             self._state,
             status=outcome.status,
             error=outcome.error.title if outcome.error is not None else None,
@@ -218,6 +222,8 @@ class _Run:
             idle_checked=idle_checked,
             memory=ticker.memory,
         )
+        self._target.chars_per_token = measured_chars_per_token(self._state, record) or self._target.chars_per_token
+        return record
 
     def _bare_record(self, error: SparkError) -> RunRecord:
         spec, state = self._spec, self._state

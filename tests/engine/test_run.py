@@ -299,7 +299,7 @@ def test_a_fault_of_our_own_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> No
         raise ZeroDivisionError("with a secret in it")
 
     with serving(GOOD) as server, target_of(server.url) as target:
-        monkeypatch.setattr("sparktui.engine.run.record_of", broken)
+        monkeypatch.setattr("sparktui.core.metrics.record_of", broken)
         ran = measure(target)
         assert ran.record.status == "failed"
         assert ran.record.text == "one two"

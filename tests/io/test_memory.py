@@ -20,7 +20,10 @@ def port() -> Iterator[int]:
 
 
 def test_a_server_on_this_machine_gives_system_and_process_memory(port: int) -> None:
-    sample = MemorySampler(f"http://127.0.0.1:{port}/v1")()
+    sampler = MemorySampler(f"http://127.0.0.1:{port}/v1")
+    assert sampler() is not None, "at once"
+    assert sampler.local()
+    sample = sampler()
     assert sample is not None
     assert sample.used == sample.total - sample.available
     assert 0 < sample.available < sample.total == psutil.virtual_memory().total
@@ -30,14 +33,16 @@ def test_a_server_on_this_machine_gives_system_and_process_memory(port: int) -> 
 
 def test_a_server_elsewhere_gives_nothing() -> None:
     sampler = MemorySampler("http://192.0.2.7:5000")
-    assert not sampler.local
+    assert not sampler.local()
     assert sampler() is None
 
 
 def test_a_port_nobody_listens_on_has_no_process_memory() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         free = listener.getsockname()[1]
-    sample = MemorySampler(f"http://127.0.0.1:{free}")()
+    sampler = MemorySampler(f"http://127.0.0.1:{free}")
+    assert sampler.local()
+    sample = sampler()
     assert sample is not None
     assert sample.rss is None
 
@@ -52,12 +57,16 @@ class _Named:
 
 def test_a_tunnel_leads_to_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "listening_process", lambda port: _Named("ssh"))
-    assert MemorySampler("http://localhost:5000")() is None
+    sampler = MemorySampler("http://localhost:5000")
+    assert not sampler.local()
+    assert sampler() is None
 
 
 def test_a_forwarder_is_not_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "listening_process", lambda port: _Named("docker-proxy"))
-    sample = MemorySampler("http://localhost:5000")()
+    sampler = MemorySampler("http://localhost:5000")
+    assert sampler.local()
+    sample = sampler()
     assert sample is not None
     assert sample.rss is None
 
