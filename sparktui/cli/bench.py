@@ -17,8 +17,6 @@ from sparktui.engine.bench import Bench, for_parallel
 from sparktui.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_RUN_FAILED, SparkError, UsageError
 from sparktui.io.prompts import read_prompt_file, resolve_prompt
 
-TABBYAPI_SAFE_TOKENS = 2000
-
 
 def add_arguments(parser: Parser) -> None:
     group = parser.add_argument_group("what is measured (default: `bench` of the config)")
@@ -108,8 +106,7 @@ def _headless(args: argparse.Namespace, plan: BenchPlan, formats: Sequence[tuple
     talk = talk_to()
     try:
         with measuring(args, args.loaded, "bench", talk) as kit:
-            if kit.target.info.kind == "tabbyapi" and (plan.max_tokens or 0) > TABBYAPI_SAFE_TOKENS:
-                say(f"note: TabbyAPI's counters are wrong beyond about {TABBYAPI_SAFE_TOKENS:,} tokens (max_tokens {plan.max_tokens:,})")
+            kit.warn_of_length(plan.max_tokens)
             bench = Bench(
                 kit.target, plan, kit.session.emitter, kit.cancel, server=kit.config.server, measure=kit.measuring.run
             )  # fmt: skip
@@ -117,8 +114,8 @@ def _headless(args: argparse.Namespace, plan: BenchPlan, formats: Sequence[tuple
     finally:
         talk.close()
     records = bench.records
-    _show(records)
     written = _export(args, records, formats)
+    _show(records)
     if bench.stopped is not None:
         say(f"sparktui: {bench.stopped}")
     code = exit_code(records, interrupted=kit.cancel.is_set(), stopped=bench.stopped, last=kit.measuring.last_error)

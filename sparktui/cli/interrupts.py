@@ -17,7 +17,10 @@ _MESSAGE = b"\r\x1b[Kstopping; what is finished is kept (once more: stop at once
 
 @contextmanager
 def interrupts(cancel: Cancel) -> Iterator[None]:
-    """While this lasts, the first signal sets `cancel`; a second one ends the process with the exit code of an interruption."""
+    """While this lasts, the first signal sets `cancel`; a second one ends the process with the exit code of an interruption.
+
+    A signal that was ignored when the command started (nohup, a job in the background) stays ignored.
+    """
     seen = threading.Event()
 
     def handle(_number: int, _frame: object) -> None:
@@ -27,7 +30,8 @@ def interrupts(cancel: Cancel) -> Iterator[None]:
         # in a thread: the one interrupted here may hold the lock that set() takes
         threading.Thread(target=_stop, args=(cancel,), name="interrupt").start()
 
-    before = {number: signal.signal(number, handle) for number in _SIGNALS}
+    heard = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handle) for number in heard}
     try:
         yield
     finally:

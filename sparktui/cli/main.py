@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -54,6 +55,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         streams.silence_stdout()
         return EXIT_OK
+    except OSError as error:
+        if error.errno != errno.EIO:
+            return _crashed(error, arguments, parsed)
+        # the terminal went away
+        streams.silence_stdout()
+        return EXIT_INTERRUPTED
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else EXIT_OK
     except Exception as error:  # noqa: BLE001 - the edge of the program: whatever went wrong becomes a report and one line

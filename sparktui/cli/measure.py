@@ -22,6 +22,8 @@ from sparktui.io.failures import StoppedError
 from sparktui.io.history import History
 from sparktui.io.memory import MemorySampler
 
+TABBYAPI_SAFE_TOKENS = 2000
+
 
 class Kit(Struct, frozen=True):
     """Everything a command measures with. `cancel` is set by the first Ctrl-C."""
@@ -31,6 +33,11 @@ class Kit(Struct, frozen=True):
     target: Target
     measuring: Measuring
     cancel: Cancel
+
+    def warn_of_length(self, max_tokens: int | None) -> None:
+        """Say so where TabbyAPI would requeue an answer inside, which restarts its counters."""
+        if self.target.info.kind == "tabbyapi" and (max_tokens or 0) > TABBYAPI_SAFE_TOKENS:
+            say(f"note: TabbyAPI's own counters are wrong beyond about {TABBYAPI_SAFE_TOKENS:,} tokens; max_tokens is {max_tokens:,}")
 
 
 @contextmanager

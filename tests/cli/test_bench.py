@@ -20,14 +20,24 @@ import pytest
 
 from sparktui.cli import bench
 from sparktui.cli.benchtalk import BenchTalk
+from sparktui.cli.interrupts import interrupts
 from sparktui.cli.parser import Parser
 from sparktui.core.config import Config, PromptConfig
 from sparktui.core.events import Chunk, Joined, Plan, PlanProgress, RunDone, RunStarted, Server, Waiting
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
+from sparktui.engine.cancel import Cancel
 from sparktui.errors import ConfigError, RunFailedError, UnreachableError, UsageError
 from sparktui.io.history import History
 
 ROOT = Path(__file__).parents[2]
+# a test run in the background ignores Ctrl-C and would pass that on; a terminal given as stdin becomes the process's own
+LAUNCH = [
+    sys.executable, "-c",
+    "import fcntl, os, signal, sys, termios\n"
+    "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+    "if os.isatty(0) and os.getsid(0) == os.getpid(): fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])\n",
+]  # fmt: skip
 RECORD = RunRecord(
     id="run-1", started_at="2026-11-30T12:00:00.000Z", label="x", status="ok", server=ServerInfo(kind="demo", base_url="http://127.0.0.1:1"),
     prompt=PromptInfo(name="story", sha256="0"), params=RunParams(temperature=0), run_no=1, client_tok_s=30.2, ttft_s=0.6, chunks=160,
@@ -41,7 +51,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 
 
 def start(folder: Path, *words: str, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-P", "-m", "sparktui", *words]
+    command = [*LAUNCH, "-P", "-m", "sparktui", *words]
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(command, env=env or environment(folder), cwd=folder, **pipes)  # type: ignore[call-overload, no-any-return]
 
@@ -57,7 +67,7 @@ def stored(folder: Path) -> list[RunRecord]:
         return history.query()
 
 
-def test_bench_against_the_demo_prints_stores_and_exports(tmp_path: Path) -> None:
+def test_d19_bench_without_a_terminal_prints_stores_and_exports(tmp_path: Path) -> None:
     files = [tmp_path / f"runs.{suffix}" for suffix in ("md", "csv", "json", "jsonl")]
     outs = [word for file in files for word in ("--out", str(file))]
     words = ["bench", "--demo", "--demo-speed", "60", "--prompts", "code", "--temps", "unset,0", "--runs", "1", "--max-tokens", "100"]
@@ -116,8 +126,38 @@ def test_a_second_interrupt_stops_at_once(tmp_path: Path) -> None:
         "    time.sleep(5)\n"
         "print('not reached')\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], env=environment(tmp_path), capture_output=True, check=False, timeout=20)
+    done = subprocess.run([*LAUNCH, "-c", code], env=environment(tmp_path), capture_output=True, check=False, timeout=20)
     assert (done.returncode, done.stdout) == (4, b"")
+
+
+def test_signals_that_were_ignored_stay_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    cancel = Cancel()
+    try:
+        with interrupts(cancel):
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert not cancel.wait(0.05)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_lost_terminal_still_saves(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    words = ["bench", "--demo", "--demo-speed", "20", "--prompts", "code", "--temps", "0", "--runs", "30", "--out", "r.json"]
+    process = subprocess.Popen(
+        [*LAUNCH, "-P", "-m", "sparktui", *words], env=environment(tmp_path, TERM="xterm"), cwd=tmp_path, stdin=slave, stdout=slave,
+        stderr=slave, start_new_session=True,
+    )  # fmt: skip
+    os.close(slave)
+    seen = b""
+    while b"run 1/30" not in seen:
+        seen += os.read(master, 65536)
+    time.sleep(0.2)
+    os.close(master)
+    assert process.wait(15) == 4
+    exported = json.loads((tmp_path / "r.json").read_bytes())["runs"]
+    assert 0 < len(exported) < 31
+    assert len(stored(tmp_path)) == len(exported)
 
 
 def test_unreachable_is_3_and_a_bad_export_path_is_found_first(tmp_path: Path) -> None:
@@ -145,7 +185,7 @@ def test_ask_sends_text_to_stdout_and_nothing_else(tmp_path: Path) -> None:
 
 def test_ask_on_a_terminal_shows_the_meter(tmp_path: Path) -> None:
     master, slave = pty.openpty()
-    command = [sys.executable, "-P", "-m", "sparktui", "ask", "--demo", "--demo-speed", "60", "--max-tokens", "40", "Tell me."]
+    command = [sys.executable, "-P", "-m", "sparktui", "ask", "--demo", "--demo-speed", "10", "--prompt", "story", "--max-tokens", "100"]
     process = subprocess.Popen(command, env=environment(tmp_path, TERM="xterm"), cwd=tmp_path, stdin=slave, stdout=slave, stderr=slave)
     os.close(slave)
     seen = b""
