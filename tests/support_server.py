@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 import ssl
 import struct
@@ -69,6 +70,17 @@ class Peer:
         """End the connection with a TCP reset."""
         self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         raise Hangup
+
+    def relay(self, address: tuple[str, int]) -> None:
+        """Be a tunnel to another server until either end closes."""
+        with socket.create_connection(address) as other:
+            pairs = {self._sock: other, other: self._sock}
+            while not self._stopping.is_set():
+                for ready in select.select(list(pairs), [], [], 0.05)[0]:
+                    data = ready.recv(65536)
+                    if not data:
+                        raise Hangup
+                    pairs[ready].sendall(data)
 
     def gone(self, within_s: float) -> bool:
         """Whether the client closes within the time."""

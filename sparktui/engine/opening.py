@@ -83,9 +83,12 @@ class Opening:
             raise
 
     def _recognised(self, client: Client) -> Recognition:
-        if self._server.kind != "auto":
-            return Recognition(kind=self._server.kind)
-        return ask(recognise(), client, within_s=RECOGNISE_S, stop=self._stop)
+        kind = self._server.kind
+        if kind not in ("auto", "tabbyapi"):
+            return Recognition(kind=kind)
+        seen = ask(recognise(), client, within_s=RECOGNISE_S, stop=self._stop)
+        # the simulated server speaks TabbyAPI's dialect, and what it gives is marked as simulated whatever kind is asked for
+        return seen if kind == "auto" or seen.kind == "demo" else Recognition(kind=kind)
 
     def _described(self, client: Client, seen: Recognition, within_s: float) -> Opened:
         adapter = adapter_for(seen.kind)

@@ -13,6 +13,7 @@ import pytest
 import sparktui.engine.target as target_module
 from sparktui.core.config import Config, ServerConfig
 from sparktui.core.events import Server
+from sparktui.demo.process import DemoProcess
 from sparktui.engine import opening
 from sparktui.engine.cancel import Cancel
 from sparktui.engine.discover import Found
@@ -165,6 +166,13 @@ class TestAuto:
 def test_demo_is_forced_whatever_the_config_says() -> None:
     with open_target(config("http://127.0.0.1:1"), demo=True, demo_speed=50) as target:
         assert target.info.kind == "demo"
+
+
+def test_the_simulated_server_is_known_for_what_it_is_whatever_kind_is_given() -> None:
+    with DemoProcess.start(speed=50) as process:
+        for kind in ("auto", "tabbyapi"):
+            with open_target(config(process.base_url, kind=kind)) as target:
+                assert target.simulated
 
 
 def test_another_shares_the_connections_and_leaves_them_open() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,11 +31,15 @@ def script(_: Received, peer: Peer) -> None:
     peer.end()
 
 
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
+def server_context() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE, FOLDER / "server-key.pem")
-    with serving(script, tls=context) as running:
+    return context
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with serving(script, tls=server_context()) as running:
         yield running
 
 
@@ -104,6 +109,38 @@ def test_an_unfinished_handshake_can_be_stopped() -> None:
         threading.Timer(0.1, cancel.set).start()
         with pytest.raises(StoppedError), client.stream(b"{}", cancel):
             pass
+
+
+def test_a_stop_in_the_middle_of_a_tls_stream_takes_effect_at_once() -> None:
+    def slow(_: Received, peer: Peer) -> None:
+        peer.head()
+        peer.chunk(b"a")
+        peer.pause(5)
+
+    cancel = Cancel()
+    with serving(slow, tls=server_context()) as running, client_of(named(running), ca_file=CERTIFICATE) as client:
+        threading.Timer(0.1, cancel.set).start()
+        begin = time.perf_counter()
+        with client.stream(b"{}", cancel) as stream, pytest.raises(StoppedError):
+            list(stream.reads())
+        assert time.perf_counter() - begin < 1
+
+
+def test_https_goes_through_a_proxy_by_a_tunnel_that_sees_no_key(server: ScriptedServer) -> None:
+    def proxy_script(request: Received, peer: Peer) -> None:
+        peer.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        peer.relay(("127.0.0.1", server.port))
+
+    with serving(proxy_script) as proxy:
+        environ = {"HTTPS_PROXY": proxy.url}
+        url = BaseUrl.parse("https://models.example.com")
+        with Client(url, environ=environ, verify=False, api_key="sk-1") as client, client.stream(b"{}") as stream:
+            assert b"".join(data for _, data in stream.reads()) == b"ab"
+            assert stream.connect_s > 0
+        assert proxy.requests[0].method == "CONNECT"
+        assert proxy.requests[0].path == "models.example.com:443"
+        assert "authorization" not in proxy.requests[0].headers
+        assert server.requests[0].headers["authorization"] == "Bearer sk-1"
 
 
 @pytest.mark.parametrize("content", [None, "no certificate"])
