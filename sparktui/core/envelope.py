@@ -84,8 +84,8 @@ class Envelope:
             if found is None:
                 continue
             inner = line[found.end() :]
-            if found[1] in self._known or ((found[1] or pattern is _STAMPED) and head_in(inner, "") is not None):
+            if found[1] in self._known or ((found[1] or pattern is _STAMPED) and head_in(inner) is not None):
                 return self._joined(found[1], inner, False)
-        if not self.shape and head_in(line, "") is not None:
+        if not self.shape and head_in(line) is not None:
             self.shape = "bare"
         return "", line

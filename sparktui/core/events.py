@@ -184,7 +184,15 @@ class Joined(Event, frozen=True, kw_only=True):
 
 
 class LogLine(Event, frozen=True, kw_only=True, tag="log_record"):
+    """A record of the log. `more`: the records after it that were read together with it, in order (a burst is few events)."""
+
     record: LogRecord
+    more: tuple[LogRecord, ...] = ()
+
+    @property
+    def records(self) -> tuple[LogRecord, ...]:
+        """All of them."""
+        return (self.record, *self.more)
 
 
 class LogState(Event, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct
@@ -16,7 +17,9 @@ _LETTERS = {"T": "trace", "D": "debug", "I": "info", "W": "warning", "E": "error
 # the console pads level and colon so that every text starts at column 10
 _PADDING = {word: " " * (9 - len(word)) for word in _LEVELS}
 
-_TABBY = re.compile(rf"(\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{{3}}) (?:\| ({_WORDS}) *\| ?|({_WORDS}):)")
+_STAMP = r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})"
+_TABBY_FILE = re.compile(rf"{_STAMP} \| ([A-Z]+) *\| ?")
+_TABBY_CONSOLE = re.compile(rf"{_STAMP} ([A-Z]+):")
 _LEVELLED = re.compile(rf"({_WORDS}): ")
 _LLAMA = re.compile(r"(\d+\.\d\d\.\d{3}\.\d{3}) ([A-Z]) ")
 _BARE_LLAMA = re.compile(r"(?:slot|srv|que) +\w+(?:\(\))?: ")
@@ -39,14 +42,26 @@ class Head(Struct, frozen=True, gc=False):
     wrapped: bool = False
 
 
-def _tabbyapi(line: str) -> Head | None:
-    found = _TABBY.match(line)
+def in_file_log(line: str) -> tuple[str, str, int] | None:
+    """(clock, level, start of the text) of a record of TabbyAPI's file log, None for any other line. The quick way through long logs."""
+    found = _TABBY_FILE.match(line)
     if found is None:
         return None
-    in_file = found[2]
-    if in_file:
-        return Head("tabbyapi", found[1], _LEVELS[in_file], found.end())
-    return Head("tabbyapi", found[1], _LEVELS[found[3]], _after_padding(line, found[3], found.end()), True)
+    time, word = found.groups()
+    level = _LEVELS.get(word)
+    return (time, level, found.end()) if level else None
+
+
+def _tabbyapi(line: str) -> Head | None:
+    told = in_file_log(line)
+    if told is not None:
+        return Head("tabbyapi", told[0], told[1], told[2])
+    found = _TABBY_CONSOLE.match(line)
+    if found is None:
+        return None
+    time, word = found.groups()
+    level = _LEVELS.get(word)
+    return Head("tabbyapi", time, level, _after_padding(line, word, found.end()), True) if level else None
 
 
 def _after_padding(line: str, level: str, end: int) -> int:
@@ -94,26 +109,23 @@ def _ollama(line: str) -> Head | None:
     return Head("ollama", "", "", 0) if _BARE_LLAMA.match(line) else None
 
 
-_READERS = {
+HeadReader = Callable[[str], Head | None]
+HEAD_READERS: dict[str, HeadReader] = {
     "tabbyapi": _tabbyapi, "levelled": _levelled, "llamacpp": _llamacpp, "vllm": _vllm, "sglang": _sglang, "ollama": _ollama,
 }  # fmt: skip
-_FIRST = {
-    "t": _ollama, "(": _vllm,
-}  # fmt: skip
+"""Per family: the head of a line of such a log, or None."""
 
 
-def head_in(line: str, family: Family) -> Head | None:
-    """The head of `line` in a log of this family, or None. With family "" every form is tried, the distinctive ones first."""
-    if family:
-        return _READERS[family](line)
+def head_in(line: str) -> Head | None:
+    """The head of `line`, whoever wrote it; every form is tried, the distinctive ones first."""
     first = line[:1]
     if first.isdigit():
         return _tabbyapi(line) or _llamacpp(line) or _sglang(line)
     if first == "[":
         return _sglang(line) or (_ollama(line) if line.startswith("[GIN]") else None)
-    if first in _FIRST:
-        return _FIRST[first](line)
-    return (_vllm(line) or _levelled(line)) if first.isupper() else None
+    if first == "t":
+        return _ollama(line)
+    return (_vllm(line) or _levelled(line)) if first == "(" or first.isupper() else None
 
 
 def is_bare_llamacpp(line: str) -> bool:

@@ -8,11 +8,11 @@ a head is a new line *inside* its record, which the console prints with a head o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
-from sparktui.core.loghead import Family, Head, head_in, is_bare_llamacpp
+from sparktui.core.loghead import HEAD_READERS, Family, Head, HeadReader, head_in, in_file_log, is_bare_llamacpp
 
 _CONSOLE_WIDTH = 80
 # a console narrower than that shows by then: not one of so many records was wider
@@ -55,6 +55,7 @@ class Unwrapper:
         self._unsettled = mid_file
         self._headless_start = False
         self._family: Family = ""
+        self._read_head: HeadReader = self._find_head
         self._time = ""
         self._level = ""
         self._parts: list[str] = []
@@ -75,22 +76,18 @@ class Unwrapper:
         if self._unsettled:
             lines = list(lines)
             self._settle(lines)
-        for line in lines:
-            head = self._head(line)
-            if head is None:
+        rest = iter(lines)
+        line = self._take_file_lines(rest, out) if self._family == "tabbyapi" and not self._parts else next(rest, None)
+        while line is not None:
+            head = self._read_head(line)
+            if head is None or (self._dump_time and head.time < self._dump_time):
+                # inside a logged prompt the clock may go back: somebody's old log, pasted
                 self._headless(line, out)
             elif head.wrapped:
-                if self._parts:
-                    self._flush(out)
                 self._open(line, head, out)
             else:
-                if self._parts:
-                    self._flush(out)
-                self._time, self._level = head.time, head.level
-                text = line[head.start :].rstrip()
-                self._dump_time = head.time if text.startswith(_PROMPT_DUMP) else ""
-                if text:
-                    out.append(RawRecord(text, head.time, head.level, head.family))
+                self._take_whole(line, head, out)
+            line = next(rest, None)
         return out
 
     def quiet(self) -> list[RawRecord]:
@@ -102,24 +99,46 @@ class Unwrapper:
     def _settle(self, lines: list[str]) -> None:
         """Begun inside a file: if these lines show a head, those before it belong to a record that began earlier."""
         if lines:
-            self._headless_start = any(head_in(line, "") is not None for line in lines)
+            self._headless_start = any(head_in(line) is not None for line in lines)
             self._unsettled = False
 
-    def _head(self, line: str) -> Head | None:
-        family = self._family
-        if family and family != "levelled":
-            head = head_in(line, family)
-            if head is not None and self._dump_time and family == "tabbyapi" and head.time < self._dump_time:
-                return None
-            return head
-        head = head_in(line, "")
-        if head is not None and (not self._families or head.family in self._families):
-            self._family = head.family
-            self._headless_start = False
-            return head
+    def _find_head(self, line: str) -> Head | None:
+        """The first head decides whose log this is; one with a clock for good."""
+        head = head_in(line)
+        if head is None or (self._families and head.family not in self._families):
+            return None
+        self._family = head.family
+        self._headless_start = False
+        if head.family != "levelled":
+            self._read_head = HEAD_READERS[head.family]
+        return head
+
+    def _take_file_lines(self, lines: Iterator[str], out: list[RawRecord]) -> str | None:
+        """The quick way through TabbyAPI's file log. Returns the first line that is not simply a record of one."""
+        for line in lines:
+            told = in_file_log(line)
+            if told is None or self._dump_time:
+                return line
+            self._time, self._level, start = told
+            text = line[start:].rstrip()
+            if text:
+                out.append(RawRecord(text, self._time, self._level, "tabbyapi"))
+                if text.startswith(_PROMPT_DUMP):
+                    self._dump_time = self._time
         return None
 
+    def _take_whole(self, line: str, head: Head, out: list[RawRecord]) -> None:
+        if self._parts:
+            self._flush(out)
+        text = line[head.start :].rstrip()
+        self._time, self._level = time, level = head.time, head.level
+        self._dump_time = time if text.startswith(_PROMPT_DUMP) else ""
+        if text:
+            out.append(RawRecord(text, time, level, head.family))
+
     def _open(self, line: str, head: Head, out: list[RawRecord]) -> None:
+        if self._parts:
+            self._flush(out)
         self._time, self._level = head.time, head.level
         self._dump_time = ""
         text = line[head.start :]

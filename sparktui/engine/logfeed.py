@@ -20,8 +20,9 @@ _PARTIAL_QUIET_S = 1.0
 _TICK_S = 0.25
 _BACKPRESSURE_BLOCKS = 64
 # a stream's stamps must not wait for a burst of log lines: parse a little, then let go of the interpreter
-_SLICE_BYTES = 4096
+_SLICE_BYTES = 8 * 1024
 _BREATH_S = 0.0002
+_BACKLOG_BLOCKS = 8
 _FOLLOWING = frozenset({"following", "truncated", "switched"})
 
 
@@ -51,6 +52,7 @@ class LogFeed:
         self._room = threading.Semaphore(_BACKPRESSURE_BLOCKS)
         self._stop = threading.Event()
         self._waiters: dict[str, threading.Event] = {}
+        self._told = 0
         self._following = False
         self._begun: set[str] = set()
         self._was_live = True
@@ -147,7 +149,7 @@ class LogFeed:
         self._was_live = item.live
         for start in range(0, len(item.data), _SLICE_BYTES):
             if start:
-                time.sleep(_BREATH_S)
+                time.sleep(_BREATH_S if self._queue.qsize() < _BACKLOG_BLOCKS else 0)
             self._records(self._reader.feed(item.data[start : start + _SLICE_BYTES], item.channel), live=item.live)
         self._last_data = time.monotonic()
         if self._joiner.unsettled():
@@ -170,9 +172,14 @@ class LogFeed:
         self._emitter.emit(LogState(state=item.state, source=named, reason=item.reason))
 
     def _records(self, records: list[LogRecord], *, live: bool) -> None:
+        if not records:
+            return
         now_ns = self._clock_ns()
+        self._emitter.emit(LogLine(record=records[0], more=tuple(records[1:])))
+        if self._reader.telling == self._told:
+            return
+        self._told = self._reader.telling
         for record in records:
-            self._emitter.emit(LogLine(record=record))
             if record.generation is not None or record.started or record.ended or record.cancelled:
                 self._joined(self._joiner.log(record, now_ns, live=live))
 

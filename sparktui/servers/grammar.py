@@ -31,9 +31,10 @@ _HEADS: dict[str, frozenset[Family]] = {
 _NOTHING = Found()
 # what every form of secret that core.masking knows has in it; the word "tokens" is taken out first, it is in half of all lines
 _SUSPICIOUS = (
-    "key", "token", "bearer", "basic ", "authori", "passw", "pwd", "secret", "cookie", "://", "sk-", "sk_", "pk-", "pk_", "rk-", "rk_",
-    "hf-", "hf_", "ghp", "gho", "glpat", "xox",
+    "key", "token", "bearer", "basic ", "authori", "passw", "pwd", "secret", "cookie", "://", "k-", "k_", "hf", "ghp", "gho", "glpat",
+    "xox",
 )  # fmt: skip
+_PRINTABLE = bytes(range(0x20, 0x7F))
 
 
 class LogReader:
@@ -41,7 +42,7 @@ class LogReader:
 
     Several byte channels (stdout and stderr of a command) are kept apart, and inside them the streams of a carrier (a container, a unit).
     `grammar` fixes the server's grammar ("auto" finds it by the record heads; raises UsageError for an unknown name);
-    `secrets` are masked wherever they stand, known key forms always.
+    `secrets` are masked wherever they stand, known key forms always. `telling` counts the records that say more than their text.
     """
 
     def __init__(self, grammar: str = "auto", secrets: Sequence[str] = ()) -> None:
@@ -51,6 +52,7 @@ class LogReader:
         self._secrets = tuple(secret for secret in secrets if secret)
         self._channels: dict[str, _Channel] = {}
         self._count = 0
+        self.telling = 0
 
     @property
     def seen(self) -> int:
@@ -103,6 +105,7 @@ class LogReader:
         texts = self._clean([raw.text for raw, _ in told])
         first = self._count + 1
         self._count += len(told)
+        self.telling += len(told) - sum(found is _NOTHING for _, found in told)
         return [
             LogRecord(
                 n=n, text=text, time=raw.time, level=raw.level, generation=found.generation,
@@ -118,7 +121,7 @@ class LogReader:
         lower = together.lower().replace("tokens", "")
         if self._secrets or any(sign in lower for sign in _SUSPICIOUS):
             texts = [mask_secrets(text, self._secrets) for text in texts]
-        if not together.isprintable():
+        if not together.isascii() or together.encode().translate(None, _PRINTABLE):
             texts = [text if text.isprintable() else scrub(text, keep_newlines=False) for text in texts]
         if len(together) > TEXT_LIMIT_CHARACTERS:
             texts = [text if len(text) <= TEXT_LIMIT_CHARACTERS else _shortened(text) for text in texts]
@@ -196,13 +199,16 @@ class _Stream:
     def _tell(self, raws: list[RawRecord]) -> list[tuple[RawRecord, Found]]:
         out = []
         for raw in raws:
-            found = self._read(raw)
+            grammar = self._fixed or self._grammars.get(raw.family)
+            found = grammar.read(raw.text, raw.starts) if grammar is not None else self._first_read(raw)
             if self._held is not None:
                 out.append(self._released(found))
-            if found is not None and found.hold:
+            if found is None:
+                out.append((raw, _NOTHING))
+            elif found.hold:
                 self._held = raw, found
             else:
-                out.append((raw, found or _NOTHING))
+                out.append((raw, found))
         return out
 
     def _released(self, following: Found | None) -> tuple[RawRecord, Found]:
@@ -214,9 +220,7 @@ class _Stream:
         same = again is not None and found.generation is not None and again.task == found.generation.task
         return raw, _NOTHING if same else found
 
-    def _read(self, raw: RawRecord) -> Found | None:
-        if self._fixed is not None:
-            return self._fixed.read(raw.text, raw.starts)
+    def _first_read(self, raw: RawRecord) -> Found | None:
         if raw.family:
             return self._grammar(raw.family).read(raw.text, raw.starts)
         return self._try_all(raw) if raw.starts else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparktui.core.loghead import head_in
+from sparktui.core.loghead import HEAD_READERS, head_in
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from sparktui.core.loghead import head_in
     ],
 )
 def test_heads(line: str, family: str, time: str, level: str, text: str) -> None:
-    head = head_in(line, "")
+    head = head_in(line)
     assert head is not None
     assert (head.family, head.time, head.level, line[head.start :]) == (family, time, level, text)
 
@@ -41,9 +41,9 @@ def test_heads(line: str, family: str, time: str, level: str, text: str) -> None
     ["", "present.", "0.0 s, Process: 0 cached tokens", "Loading draft modules 100%", "  File x", "INFO", "2026-11-30 18:06:50 plain"],
 )
 def test_lines_without_a_head(line: str) -> None:
-    assert head_in(line, "") is None
+    assert head_in(line) is None
 
 
 def test_a_known_family_accepts_no_other_head() -> None:
-    assert head_in("INFO:     Metrics: 64 tokens", "tabbyapi") is None
-    assert head_in("0.23.658.085 I slot x", "tabbyapi") is None
+    assert HEAD_READERS["tabbyapi"]("INFO:     Metrics: 64 tokens") is None
+    assert HEAD_READERS["tabbyapi"]("0.23.658.085 I slot x") is None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sparktui.core.events import AnyEvent, Joined, LogLine, LogState, RunDone, RunStarted
+from sparktui.core.events import AnyEvent, Joined, LogLine, LogState, RunDone, RunStarted, decode_event, encode_event
 from sparktui.core.metrics import apply_figures
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
 from sparktui.engine.cancel import Cancel
@@ -51,7 +51,7 @@ class Watched:
         self.feed.start()
 
     def texts(self) -> list[str]:
-        return [event.record.text for event in list(self.events) if isinstance(event, LogLine)]
+        return [record.text for event in list(self.events) if isinstance(event, LogLine) for record in event.records]
 
     def joined(self) -> list[Joined]:
         return [event for event in list(self.events) if isinstance(event, Joined)]
@@ -190,9 +190,18 @@ def test_the_rest_is_told_when_the_input_ends(source: FakeSource, watched: Watch
     assert until(lambda: watched.texts() == ["no end of line"])
 
 
+def test_lines_read_together_are_one_event(source: FakeSource, watched: Watched) -> None:
+    source.items.put(Data(b"one\ntwo\nthree\n"))
+    assert until(lambda: watched.events)
+    (event,) = watched.events
+    assert isinstance(event, LogLine)
+    assert [record.n for record in event.records] == [1, 2, 3]
+    assert decode_event(encode_event(event)) == event
+
+
 def test_a_slow_reader_holds_the_source_back_and_loses_nothing(source: FakeSource) -> None:
     seen: list[int] = []
-    emitter = Emitter([lambda event: seen.append(event.record.n) if isinstance(event, LogLine) else None])
+    emitter = Emitter([lambda event: seen.extend(record.n for record in event.records) if isinstance(event, LogLine) else None])
     feed = LogFeed(source, emitter, apply=partial(apply_figures, steps_checked=True))
     feed.start()
     for _ in range(300):
@@ -220,7 +229,8 @@ def test_a_real_file_from_write_to_event(tmp_path: Path) -> None:
     with log.open("ab") as file:
         file.write(LATE_LINE)
     assert until(lambda: len(watched.texts()) == 44)
-    generations = [event.record.generation for event in watched.events if isinstance(event, LogLine) and event.record.generation]
+    lines = [record for event in watched.events if isinstance(event, LogLine) for record in event.records]
+    generations = [record.generation for record in lines if record.generation]
     assert [one.draft_accepted for one in generations] == [None, None, None, 512]
     watched.feed.stop()
 

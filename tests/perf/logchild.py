@@ -35,7 +35,7 @@ class _Seen:
 
     def __call__(self, event: AnyEvent) -> None:
         if isinstance(event, LogLine):
-            self.stamps.append(time.perf_counter_ns())
+            self.stamps += [time.perf_counter_ns()] * len(event.records)
         elif isinstance(event, Chunk):
             self.chunks.append(event.t_ns)
         elif isinstance(event, LogState) and event.state == "following":

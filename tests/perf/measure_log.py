@@ -154,13 +154,14 @@ def burst() -> Iterator[Row]:
 
 def _write_burst(log: Path) -> list[int]:
     """Lines written in 10 ms steps; when each was."""
-    written = []
     steps = int(_BURST_S / 0.01)
     each = _BURST_LINES // steps
+    blocks = [b"".join(_PLAIN % (step * each + number) for number in range(each)) for step in range(steps)]
+    written = []
     began = time.perf_counter()
     fd = os.open(log, os.O_WRONLY | os.O_APPEND)
-    for step in range(steps):
-        os.write(fd, b"".join(_PLAIN % (step * each + number) for number in range(each)))
+    for step, block in enumerate(blocks):
+        os.write(fd, block)
         written += [time.perf_counter_ns()] * each
         time.sleep(max(0.0, began + (step + 1) * 0.01 - time.perf_counter()))
     os.close(fd)

@@ -165,7 +165,8 @@ def test_known_secrets_are_masked_wherever_they_stand() -> None:
 
 SECRETS = [
     "Your API key is: {}", "Authorization: Bearer {}", "'x-api-key': '{}'", "x-admin-key: {}", "--hf-token {}", "Cookie: session={}",
-    "Basic {}", "Proxy-Authorization: Basic {}", "api_key={}", "https://user:{}@host/x", "password: {}", "GET /x?token={}", "client_secret={}",
+    "Basic {}", "Proxy-Authorization: Basic {}", "api_key={}", "https://user:{}@host/x", "password: {}", "GET /x?token={}",
+    "client_secret={}",
 ]  # fmt: skip
 
 
@@ -177,7 +178,13 @@ def test_no_form_of_secret_that_masking_knows_escapes_the_quick_look_before_it(f
 
 
 def test_keys_that_show_what_they_are_are_masked() -> None:
-    for key in ("sk-abcdefghijklmnop12", "hf_abcdefghijklmnop12", "ghp_abcdefghijklmnop12", "glpat-abcdefghijklmnop12", "xoxb-abcdefghijklmnop12"):
+    for key in (
+        "sk-abcdefghijklmnop12",
+        "hf_abcdefghijklmnop12",
+        "ghp_abcdefghijklmnop12",
+        "glpat-abcdefghijklmnop12",
+        "xoxb-abcdefghijklmnop12",
+    ):
         (record,) = records(f"said {key} aloud\n".encode())
         assert record.text == mask_secrets(f"said {key} aloud")
         assert key not in record.text
