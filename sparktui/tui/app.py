@@ -1,0 +1,143 @@
+"""The app: puts session, link, paint clock, theme and screens together. What they do is theirs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.events import Paste
+from textual.screen import Screen
+from textual.timer import Timer
+
+from sparktui.core.commands import AnyCommand
+from sparktui.core.events import AnyEvent, Hello, Reply
+from sparktui.core.session import SessionState
+from sparktui.tui.clocks import WorkerClock
+from sparktui.tui.frame import PaintClock
+from sparktui.tui.glyphs import glyphs_for
+from sparktui.tui.link import Connect, Link
+from sparktui.tui.options import Options
+from sparktui.tui.roles import Roles
+from sparktui.tui.screens.base import SparkScreen
+from sparktui.tui.screens.live import LiveScreen
+from sparktui.tui.themes import SPARK_LIGHT, theme_named
+
+Answered = Callable[[Reply], None]
+
+
+class SparkApp(App[int]):
+    """`connect` is called once the first frame is on the screen; `link` is None until then. `clock_ns` is injected by tests."""
+
+    TITLE = "sparktui"
+    CSS_PATH = "styles/app.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    _roles: Roles | None = None
+
+    def __init__(self, connect: Connect, options: Options | None = None, *, clock_ns: Callable[[], int] = time.perf_counter_ns) -> None:
+        self.options = options or Options()
+        super().__init__()
+        self.clock_ns = clock_ns
+        self.session = SessionState()
+        self.worker_clock = WorkerClock()
+        self.paint_clock = PaintClock(self.options.ui.fps)
+        self.glyphs = glyphs_for(self.options.ui.glyphs)
+        self.link: Link | None = None
+        self._connect = connect
+        self._answers: dict[int, Answered] = {}
+        self._timer: Timer | None = None
+        self.register_theme(SPARK_LIGHT)
+        self.theme = theme_named(self.options.ui.theme, self.available_themes)
+
+    @property
+    def roles(self) -> Roles:
+        """The colours of the current theme."""
+        if self._roles is None:
+            self._roles = Roles(self.theme_variables, dark=self.current_theme.dark, colourless=self.no_color)
+        return self._roles
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Textual's, and our mixed colours as `$role-…`."""
+        variables = super().get_css_variables()
+        self._roles = None
+        roles = Roles(variables, dark=self.current_theme.dark)
+        return {**variables, **{f"role-{role}": colour.css for role, colour in roles.colours.items()}}
+
+    @property
+    def now_ns(self) -> int:
+        """Now, on the worker's clock."""
+        return self.worker_clock.now(self.clock_ns())
+
+    def get_default_screen(self) -> Screen[None]:
+        return LiveScreen()
+
+    def on_mount(self) -> None:
+        self.theme_changed_signal.subscribe(self, lambda theme: self.restyle())
+        self.call_after_refresh(self._begin)
+
+    def restyle(self) -> None:
+        """Dress every screen anew."""
+        self._roles = None
+        for screen in self.screen_stack:
+            if isinstance(screen, SparkScreen):
+                screen.restyle()
+
+    def send(self, command: AnyCommand, answered: Answered | None = None) -> int:
+        """Send a command; `answered` is called with its reply. Returns 0 when there is nobody to send it to."""
+        number = self.link.send(command) if self.link is not None else 0
+        if number and answered is not None:
+            self._answers[number] = answered
+        return number
+
+    def tick(self) -> None:
+        """One frame: take in what arrived, let the screen on top paint what changed."""
+        due = self.paint_clock.begin(self.clock_ns() / 1e9)
+        if self.link is not None:
+            for event in self.link.events():
+                self._take(event)
+        screen = self.screen
+        if isinstance(screen, SparkScreen) and screen.is_attached:
+            screen.paint(due)
+        if self.paint_clock.end(self.clock_ns() / 1e9):
+            self._set_timer()
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette: every key that works now, and the themes."""
+        if isinstance(screen, SparkScreen):
+            for key in screen.working_keys():
+                if key.action != "palette" and (handler := screen.handler(key)) is not None:
+                    yield SystemCommand(key.text, key.name, handler)
+        yield SystemCommand("theme", "choose the colours", self.action_change_theme)
+
+    def act_palette(self) -> None:
+        self.action_command_palette()
+
+    def act_suspend(self) -> None:
+        self.action_suspend_process()
+
+    def on_paste(self, event: Paste) -> None:
+        """Text pasted while no line has the focus is a prompt."""
+        if isinstance(self.screen, LiveScreen):
+            self.screen.paste_prompt(event.text)
+
+    def _begin(self) -> None:
+        self.link = self._connect()
+        self._set_timer()
+        self.tick()
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_interval(self.paint_clock.period_s, self.tick, name="paint")
+
+    def _take(self, event: AnyEvent) -> None:
+        if isinstance(event, Hello):
+            self.worker_clock.forget()
+        self.worker_clock.see(event.t_ns, self.clock_ns())
+        self.session.fold(event)
+        if isinstance(event, Reply) and (answered := self._answers.pop(event.id, None)) is not None:
+            answered(event)

@@ -1,0 +1,118 @@
+"""The one key table: bindings, footer, help, palette and README are made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Literal
+
+from msgspec import Struct
+from textual.binding import Binding
+
+Group = Literal["Run", "Look", "Keep", "App"]
+
+
+class Key(Struct, frozen=True, kw_only=True):
+    """One key on one kind of screen. `word` is its footer word ("" = not in the footer), `text` what help and palette say.
+
+    `when`: facts that must hold (`!fact`: must not) for the key to work and to be listed. `at_end`: at the right of the footer.
+    `screen`: the screen that has it, "" for every one.
+    """
+
+    keys: str
+    action: str
+    text: str
+    word: str = ""
+    shown: str = ""
+    group: Group = "App"
+    when: tuple[str, ...] = ()
+    screen: str = ""
+    at_end: bool = False
+
+    @property
+    def name(self) -> str:
+        """The key as the footer and the help print it."""
+        return self.shown or self.keys.split(",", maxsplit=1)[0]
+
+    def works(self, facts: Collection[str]) -> bool:
+        return all(fact[1:] not in facts if fact.startswith("!") else fact in facts for fact in self.when)
+
+
+LIVE = "live"
+
+KEYS: tuple[Key, ...] = (
+    Key(keys="r", action="retry", word="retry", text="try the server again now", group="Run", when=("unreachable",), screen=LIVE),
+    Key(keys="D", action="demo", word="demo", text="use the demo server until you quit", group="Run", when=("unreachable",), screen=LIVE),
+    Key(keys="b", action="bench", word="bench", text="benchmark", group="Run", when=("ready",), screen=LIVE),
+    Key(keys="s", action="story", word="story", text="stream the story prompt", group="Run", when=("ready",), screen=LIVE),
+    Key(keys="c", action="code", word="code", text="stream the code prompt", group="Run", when=("ready",), screen=LIVE),
+    Key(keys="h", action="history", word="history", text="history, full screen", group="Keep", when=("narrow",), screen=LIVE),
+    Key(keys="l", action="log", word="log", text="server log, full screen", group="Look", when=("narrow",), screen=LIVE),
+    Key(keys="h", action="history", text="history, full screen", group="Keep", when=("!narrow",), screen=LIVE),
+    Key(keys="l", action="log", text="server log, full screen", group="Look", when=("!narrow",), screen=LIVE),
+    Key(keys="i", action="prompt", word="prompt", text="type a prompt", group="Run", when=("ready",), screen=LIVE),
+    Key(keys="t", action="temperature", text="temperature", group="Run", screen=LIVE),
+    Key(keys="T", action="max_tokens", text="max tokens", group="Run", screen=LIVE),
+    Key(keys="r", action="raw_log", word="raw", text="raw log lines", group="Look", when=("!unreachable", "log"), screen=LIVE),
+    Key(keys="space", action="pause", word="pause", text="pause the focused panel", group="Look", when=("shown",), screen=LIVE),
+    Key(keys="v", action="view", word="view", text="view: chunks heat plain", group="Look", when=("shown",), screen=LIVE),
+    Key(keys="z", action="zoom", word="zoom", text="zoom the focused panel", group="Look", when=("shown",), screen=LIVE),
+    Key(keys="x", action="cancel", word="cancel", text="cancel, keep what came", group="Run", when=("running",), screen=LIVE),
+    Key(keys="escape", action="escape", text="leave zoom; twice in a run: cancel", shown="esc", group="Run", screen=LIVE),
+    Key(keys="e", action="export", word="export", text="export", group="Keep", when=("records",), screen=LIVE),
+    Key(keys="enter", action="open", text="open the run", group="Keep", when=("history",), screen=LIVE),
+    Key(keys="m", action="medians", text="medians / runs", group="Keep", screen=LIVE),
+    Key(keys="a", action="mark", text="mark A, B …", group="Keep", when=("history",), screen=LIVE),
+    Key(keys="d", action="compare", text="compare the marked", group="Keep", screen=LIVE),
+    Key(keys="p", action="replay", text="replay; two marked: side by side", group="Keep", screen=LIVE),
+    Key(keys="o", action="sort", text="sort by the next column", group="Keep", when=("history",), screen=LIVE),
+    Key(keys="L", action="label", text="label", group="Keep", when=("history",), screen=LIVE),
+    Key(keys="delete", action="delete", text="delete", shown="del", group="Keep", when=("history",), screen=LIVE),
+    Key(keys="slash", action="filter", text="filter log or history", shown="/", group="App", screen=LIVE),
+    Key(
+        keys="1,2,3,4,5,6,7,8,9", action="choose", text="use one of the servers that answered", shown="1 … 9", group="Run",
+        when=("choose",), screen=LIVE,
+    ),
+    Key(keys="1", action="focus_stream", text="focus the stream", group="Look", screen=LIVE),
+    Key(keys="2", action="focus_meter", text="focus the meter", group="Look", screen=LIVE),
+    Key(keys="3", action="focus_log", text="focus the log", group="Look", screen=LIVE),
+    Key(keys="4", action="focus_history", text="focus the history", group="Look", screen=LIVE),
+    Key(keys="tab", action="next_panel", text="next panel", group="Look", screen=LIVE),
+    Key(keys="end", action="follow", text="follow again", group="Look", screen=LIVE),
+    Key(keys="y", action="copy", text="copy", group="Keep"),
+    Key(keys="ctrl+p", action="palette", word="palette", text="every command by name", when=("!shown",)),
+    Key(keys="ctrl+p", action="palette", text="every command by name", when=("shown",)),
+    Key(keys="ctrl+z", action="suspend", text="suspend"),
+    Key(keys="ctrl+c", action="interrupt", text="cancel the run; with none: quit; with text selected: copy"),
+    Key(keys="question_mark", action="help", word="help", text="this help", shown="?", at_end=True),
+    Key(keys="q", action="quit", word="quit", text="quit", at_end=True),
+)  # fmt: skip
+
+SCROLLING: tuple[Binding, ...] = tuple(
+    Binding(keys, action, show=False)
+    for keys, action in (
+        ("up,k", "scroll_up"), ("down,j", "scroll_down"), ("pageup", "page_up"), ("pagedown", "page_down"),
+        ("home,g", "scroll_home"), ("end,G", "scroll_end"),
+    )
+)  # fmt: skip
+
+
+def keys_of(screen: str, table: Iterable[Key] = KEYS) -> list[Key]:
+    """The keys of one kind of screen, those of every screen among them."""
+    return [key for key in table if key.screen in ("", screen)]
+
+
+def bindings_of(screen: str, table: Iterable[Key] = KEYS) -> list[Binding]:
+    """One binding a key; which of its actions it means is settled when it is pressed, by the facts of that moment."""
+    names = dict.fromkeys(name for key in keys_of(screen, table) for name in key.keys.split(","))
+    return [Binding(name, f"press('{name}')", show=False, priority=name in ("ctrl+c", "ctrl+p")) for name in names]
+
+
+def key_pressed(name: str, screen: str, facts: Collection[str], table: Iterable[Key] = KEYS) -> Key | None:
+    """What pressing `name` means now; None where it means nothing."""
+    return next((key for key in keys_of(screen, table) if name in key.keys.split(",") and key.works(facts)), None)
+
+
+def footer_keys(screen: str, facts: Collection[str], table: Iterable[Key] = KEYS) -> tuple[list[Key], list[Key]]:
+    """What works now and has a footer word: the keys at the left in their order, and those at the right."""
+    working = [key for key in keys_of(screen, table) if key.word and key.works(facts)]
+    return [key for key in working if not key.at_end], [key for key in working if key.at_end]

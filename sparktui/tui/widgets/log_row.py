@@ -1,0 +1,73 @@
+"""One record of the server's log as a row: generation records as figures in columns, the rest as muted text."""
+
+from __future__ import annotations
+
+import re
+
+from rich.style import Style
+from textual.strip import Strip
+
+from sparktui.core.logrecord import Generation, LogRecord
+from sparktui.report import numbers
+from sparktui.tui.foreign import shown
+from sparktui.tui.pen import Line, cut
+from sparktui.tui.roles import Roles
+
+_CLOCK = re.compile(r"\d{1,2}:\d\d:\d\d")
+_TIME_CELLS = 8
+_NARROW = 100
+_BAD = ("error", "critical")
+
+
+def log_row(record: LogRecord, width: int, roles: Roles, *, link: str = "", raw: bool = False) -> Strip:
+    """`link` names the run of a generation record. `raw` shows every record as its text. Below 100 cells total and prefill go."""
+    line = Line(width, roles.style())
+    muted = roles.style("muted")
+    clock = _CLOCK.search(record.time)
+    line.put(1, ((clock.group() if clock else "").rjust(_TIME_CELLS), muted))
+    glyph, style = _mark(record, roles)
+    line.put(_TIME_CELLS + 2, (glyph, style))
+    limit = width - 1
+    if link and not raw:
+        limit = line.end(-2, (f"◀ {cut(shown(link), 18)}", roles.style("flow"))) - 2
+    x = _TIME_CELLS + 4
+    if record.generation is not None and not raw:
+        for part in _figures(record.generation, wide=width >= _NARROW):
+            if x + len(part) > limit:
+                break
+            x = line.put(x, (part, roles.style())) + 2
+    else:
+        loud = record.level in _BAD or record.level == "warning"
+        line.put(x, (cut(shown(record.text), limit - x), roles.style() if loud else muted))
+    return line.strip()
+
+
+def _mark(record: LogRecord, roles: Roles) -> tuple[str, Style]:
+    if record.generation is not None:
+        return "◆", roles.style("accent")
+    if record.level in _BAD:
+        return "✕", roles.style("bad", bold=True)
+    return ("!", roles.style("burst", bold=True)) if record.level == "warning" else (" ", roles.style())
+
+
+def _figures(generation: Generation, *, wide: bool) -> list[str]:
+    """What the record says, each figure in a width that keeps the rows in columns; what it does not say is left out."""
+    parts = [numbers.short_id(generation.request_id).ljust(6) if generation.request_id else cut(shown(generation.task or ""), 12)]
+    if generation.scope != "request":
+        parts = [f"all requests, {generation.scope}"]
+    if generation.completion_tokens is not None:
+        parts.append(f"{numbers.count(generation.completion_tokens):>3} tok")
+    if wide and generation.total_s is not None:
+        parts.append(f"{numbers.elapsed(generation.total_s):>6}")
+    if generation.server_tok_s is not None:
+        parts.append(f"{numbers.tok_s(generation.server_tok_s):>4} tok/s")
+    if wide and generation.prefill_tok_s is not None:
+        parts.append(f"prefill {generation.prefill_tok_s:>3,.0f} tok/s")
+    rate = "" if generation.acceptance_rate is None else numbers.percent(generation.acceptance_rate)
+    if generation.draft_accepted is not None and generation.draft_proposed is not None:
+        parts.append(f"draft {numbers.drafts(generation.draft_accepted, generation.draft_proposed, tight=True):>7} {rate:>6}".rstrip())
+    elif rate:
+        parts.append(f"draft {rate}")
+    if generation.truncated:
+        parts.append("truncated")
+    return [part for part in parts if part.strip()]

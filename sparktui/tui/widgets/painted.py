@@ -1,0 +1,189 @@
+"""The base of our widgets: rows of cells, of which only the cells that changed are painted."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Protocol, cast
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.events import Resize
+from textual.geometry import Region
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.widget import Widget
+
+from sparktui.tui.glyphs import Glyphs
+from sparktui.tui.roles import Roles
+
+
+class Dressed(Protocol):
+    """What a widget needs of its app: the colours and the glyph set."""
+
+    @property
+    def roles(self) -> Roles: ...
+
+    @property
+    def glyphs(self) -> Glyphs: ...
+
+
+class Painted(Widget):
+    """Subclasses give `rows(width, height)`; `repaint()` writes what differs from what is on the screen, and nothing else.
+
+    Rows go to the compositor as they are: there is no border, padding or blending to work out for each of them in each frame.
+    """
+
+    ALLOW_SELECT = False
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._given: list[Strip] = []
+        self._shown: list[Strip] = []
+
+    @property
+    def roles(self) -> Roles:
+        return cast(Dressed, self.app).roles
+
+    @property
+    def glyphs(self) -> Glyphs:
+        return cast(Dressed, self.app).glyphs
+
+    def rows(self, width: int, height: int) -> list[Strip]:
+        """The rows from the top; fewer than `height` are filled up with blank ones."""
+        raise NotImplementedError(type(self).__name__)  # pragma: no cover
+
+    def repaint(self) -> None:
+        """Ask for all rows and paint the cells that changed."""
+        width, height = self.size
+        if not width or not height:
+            return
+        rows = self.rows(width, height)[:height]
+        for y, row in enumerate(rows):
+            self.set_row(y, row)
+        for y in range(len(rows), height):
+            self.set_row(y, self._blank(width))
+
+    def set_row(self, y: int, strip: Strip) -> None:
+        """Put `strip` at row `y`. It is cut at the ends of what changed, so that the terminal gets those cells alone."""
+        width, height = self.size
+        self._fill(width, height)
+        if y >= height or strip is self._given[y]:
+            return
+        changed = changed_cells(list(self._given[y]), list(strip), width)
+        self._given[y] = strip
+        if changed is None:
+            return
+        segments = cut_at(list(strip), changed)
+        if self.glyphs.ascii_only:
+            segments = [Segment(self.glyphs.drawn(text), style) for text, style, _ in segments]
+        self._shown[y] = Strip(segments, width)
+        self.refresh(Region(changed[0], y, changed[1] - changed[0], 1))
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        width, height = self.size
+        self._fill(width, height)
+        strips = self._shown[crop.y : crop.bottom]
+        selection = self.text_selection if self.allow_select else None
+        if selection is not None:
+            strips = [self._selected(strip, selection, y) for y, strip in enumerate(strips, crop.y)]
+        if crop.height == 1 and self.allow_select:
+            # a single row is asked for to find the character under the mouse; whole frames need no positions
+            strips = [strips[0].apply_offsets(0, self._selection_row(crop.y))]
+        if self.app.no_color:
+            for line_filter in self.get_line_filters():
+                strips = [strip.apply_filter(line_filter, self.background_colors[1]) for strip in strips]
+        if crop.column_span != (0, width):
+            strips = [strip.crop(*crop.column_span) for strip in strips]
+        return strips
+
+    def restyle(self) -> None:
+        """The theme or the size changed: forget what is on the screen and paint all of it."""
+        self._given.clear()
+        self._shown.clear()
+        self.repaint()
+        self.refresh()
+
+    def on_resize(self, event: Resize) -> None:
+        self.restyle()
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        return selection.extract("\n".join(strip.text.rstrip() for strip in self._shown)), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.refresh()
+
+    def _blank(self, width: int) -> Strip:
+        return Strip([Segment(" " * width, self.roles.style())], width)
+
+    def _fill(self, width: int, height: int) -> None:
+        """As many rows as the widget is high; those nobody gave are blank."""
+        missing = height - len(self._given)
+        if missing > 0:
+            blanks = [self._blank(width)] * missing
+            self._given += blanks
+            self._shown += blanks
+
+    def _selection_row(self, y: int) -> int:
+        """The row that a selection knows row `y` of the screen by; it stays the same when the text scrolls."""
+        return y
+
+    def _selected(self, strip: Strip, selection: Selection, y: int) -> Strip:
+        span = selection.get_span(self._selection_row(y))
+        if span is None:
+            return strip
+        start, stop = span
+        stop = strip.cell_length if stop == -1 else min(stop, strip.cell_length)
+        if start >= stop:
+            return strip
+        before, inside, after = strip.crop(0, start), strip.crop(start, stop), strip.crop(stop, strip.cell_length)
+        return Strip.join([before, inside.apply_style(self.screen.get_component_rich_style("screen--selection")), after])
+
+
+def changed_cells(old: list[Segment], new: list[Segment], width: int) -> tuple[int, int] | None:
+    """First and one-past-last cell that differ between two rows of `width` cells; None where none does.
+
+    Rows must be joined in the same way (`Line` does): a difference in segments alone counts as one of cells.
+    """
+    start = _common(old, new, from_end=False)
+    if start >= width:
+        return None
+    stop = width - _common(old, new, from_end=True)
+    return (start, stop) if start < stop else None
+
+
+def cut_at(segments: list[Segment], cells: tuple[int, int]) -> list[Segment]:
+    """The same row with segment borders at both cells, as far as the characters there are one cell wide."""
+    found: list[Segment] = []
+    at = 0
+    for segment in segments:
+        size = cell_len(segment.text)
+        inside = [cell - at for cell in cells if at < cell < at + size] if is_narrow(segment.text) else []
+        last = 0
+        for cell in inside:
+            if cell > last:
+                found.append(Segment(segment.text[last:cell], segment.style))
+                last = cell
+        found.append(Segment(segment.text[last:], segment.style) if last else segment)
+        at += size
+    return found
+
+
+@lru_cache(4096)
+def is_narrow(text: str) -> bool:
+    """Whether every character takes one cell."""
+    return text.isascii() or all(cell_len(character) == 1 for character in text)
+
+
+def _common(old: list[Segment], new: list[Segment], *, from_end: bool) -> int:
+    """Cells that are the same at one end of both rows."""
+    step = -1 if from_end else 1
+    cells = 0
+    for before, after in zip(old[::step], new[::step], strict=False):
+        if before.text == after.text and before.style == after.style:
+            cells += cell_len(after.text)
+            continue
+        if before.style == after.style and is_narrow(before.text) and is_narrow(after.text):
+            pairs = zip(before.text[::step], after.text[::step], strict=False)
+            cells += next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(before.text), len(after.text)))
+        break
+    return cells

@@ -1,0 +1,75 @@
+"""The app on a stage: a clock that tests move, a script that plays by it, and the screen as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from rich.cells import cell_len
+from textual.pilot import Pilot
+from textual.strip import Strip
+
+from sparktui.tui.app import SparkApp
+from sparktui.tui.link import ScriptedLink
+from sparktui.tui.options import Options
+from tests.tui.timelines import T0_NS, Script
+
+FRAME_S = 0.1
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.ns = T0_NS
+
+    def __call__(self) -> int:
+        return self.ns
+
+
+class Stage:
+    """`at(seconds)` plays up to then, frame by frame; `lines()` is what the screen says."""
+
+    def __init__(self, app: SparkApp, link: ScriptedLink, clock: Clock, pilot: Pilot[Any]) -> None:
+        self.app, self.link, self.clock, self.pilot = app, link, clock, pilot
+
+    async def at(self, seconds: float) -> Stage:
+        end_ns = T0_NS + round(seconds * 1e9)
+        while self.clock.ns < end_ns:
+            self.clock.ns = min(end_ns, self.clock.ns + round(FRAME_S * 1e9))
+            self.app.tick()
+        await self.settle()
+        return self
+
+    async def settle(self) -> None:
+        await self.pilot.pause()
+        self.app.tick()
+        await self.pilot.pause()
+
+    async def press(self, *keys: str) -> Stage:
+        await self.pilot.press(*keys)
+        await self.settle()
+        return self
+
+    def strips(self) -> list[Strip]:
+        return self.app.screen._compositor.render_strips()
+
+    def lines(self) -> list[str]:
+        return [strip.text.rstrip() for strip in self.strips()]
+
+    def text(self) -> str:
+        return "\n".join(self.lines())
+
+    def widths(self) -> set[int]:
+        """Cells of every row: one number, the terminal's width, or something is out of shape."""
+        return {sum(cell_len(segment.text) for segment in strip) for strip in self.strips()}
+
+
+@asynccontextmanager
+async def on_stage(script: Script, size: tuple[int, int] = (120, 36), options: Options | None = None) -> AsyncIterator[Stage]:
+    clock = Clock()
+    link = ScriptedLink(sorted(script, key=lambda item: item[0]), clock)
+    app = SparkApp(lambda: link, options or Options(), clock_ns=clock)
+    async with app.run_test(size=size) as pilot:
+        stage = Stage(app, link, clock, pilot)
+        await stage.settle()
+        yield stage
