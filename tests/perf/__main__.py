@@ -20,10 +20,16 @@ MEASURES = {
     "start": "tests.perf.measure_start:start",
     "size": "tests.perf.measure_size:size",
     "demo": "tests.perf.measure_demo:demo",
+    "log-parsing": "tests.perf.measure_log:parsing",
+    "log-latency": "tests.perf.measure_log:latency",
+    "log-idle": "tests.perf.measure_log:idle",
+    "log-opening": "tests.perf.measure_log:opening",
+    "log-burst": "tests.perf.measure_log:burst",
+    "log-memory": "tests.perf.measure_log:memory",
 }
 """Name → `module:function`, a function without arguments that yields Rows."""
 
-_COLUMNS = (58, 72, 20)
+_COLUMNS = (66, 72, 20)
 
 
 def main(arguments: Sequence[str]) -> int:
