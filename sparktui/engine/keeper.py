@@ -104,11 +104,12 @@ class ServerKeeper:
                 return
             self.target = target
             self._on_ready(target)
+            self._emitter.emit(Server(state="loading" if target.seen.loading else "ready", info=target.info))
             return
 
     def _tell(self, event: Server) -> None:
-        # unreachable is told by us, with the time of the next try
-        if event.state != "unreachable":
+        # unreachable is told by us, with the time of the next try; ready only when a run can be sent
+        if event.state != "unreachable" and event.info is None:
             self._emitter.emit(event)
 
     def _offer(self, found: Sequence[Found]) -> None:

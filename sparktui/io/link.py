@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import itertools
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -35,12 +36,10 @@ class WorkerLink:
         self.reason = ""
         self.bytes_in = 0
         self._process = process
-        self._threads = [
-            threading.Thread(target=self._read_events, name="worker-events", daemon=True),
-            threading.Thread(target=self._read_stderr, name="worker-stderr", daemon=True),
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._stderr_thread = threading.Thread(target=self._read_stderr, name="worker-stderr", daemon=True)
+        self._stderr_thread.start()
+        self._events_thread = threading.Thread(target=self._read_events, name="worker-events", daemon=True)
+        self._events_thread.start()
 
     @property
     def pid(self) -> int:
@@ -75,19 +74,24 @@ class WorkerLink:
     def close(self, grace_s: float = 3.0) -> int | None:
         """Ask it to save and end, then insist. Returns its exit code; no process is left behind."""
         self.send(Shutdown())
-        if self._process.stdin is not None:
-            with self._write_lock:
-                try:
-                    self._process.stdin.close()
-                except BrokenPipeError:
-                    self.reason = self.reason or "closed"
-        for ask in (lambda: None, self._process.terminate, self._process.kill):
-            ask()
+        self._close_stdin()
+        code = self._ended(grace_s)
+        self._events_thread.join(grace_s)
+        return code
+
+    def _ended(self, grace_s: float) -> int:
+        insist: tuple[Callable[[], None], ...] = (self._process.terminate, self._process.kill)
+        for harder in insist:
             try:
                 return self._process.wait(grace_s)
             except subprocess.TimeoutExpired:
-                continue
-        return self._process.poll()
+                harder()
+        return self._process.wait()
+
+    def _close_stdin(self) -> None:
+        with self._write_lock, contextlib.suppress(BrokenPipeError):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
 
     def _read_events(self) -> None:
         stdout = self._process.stdout
@@ -105,8 +109,14 @@ class WorkerLink:
                 self.hello = event
                 self.state = "up" if event.protocol == PROTOCOL else "mismatch"
             self._inbox.append(event)
+        stdout.close()
+        if self.hello is None and len(noise) == _STDERR_LINES:
+            # whatever this is, it is no worker, and it would talk on for ever
+            self._process.terminate()
         code = self._process.wait()
-        self.reason = self.reason or self._why_down(code, list(noise))
+        self._close_stdin()
+        self._stderr_thread.join(1.0)
+        self.reason = self._why_down(code, list(noise))
         self.state = "down"
 
     def _decoded(self, line: bytes) -> AnyEvent | None:
@@ -125,8 +135,9 @@ class WorkerLink:
     def _read_stderr(self) -> None:
         stderr = self._process.stderr
         assert stderr is not None
-        for line in stderr:
-            self._stderr.append(line.decode("utf-8", "replace").strip())
+        with stderr:
+            for line in stderr:
+                self._stderr.append(line.decode("utf-8", "replace").strip())
 
 
 def spawn(argv: Sequence[str], env: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:

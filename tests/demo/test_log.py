@@ -110,7 +110,7 @@ def test_a_cancelled_request_has_no_metrics(start: Callable[..., DemoProcess], s
     said = records(demo)
     assert sum("Metrics" in line for line in said) == 1
     assert sum(line.startswith("Finished") for line in said) == (1 if stream else 2)
-    assert "Queue: 0.0 s" in said[-1]
+    assert re.search(r"Queue: 0\.0\d* s", said[-1])
 
 
 def test_a_request_that_leaves_the_queue(start: Callable[..., DemoProcess]) -> None:
