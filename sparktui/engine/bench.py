@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import msgspec
 
 from sparktui.core.config import ServerConfig
-from sparktui.core.events import AnyEvent, ErrorEvent, Joined, Plan, PlanProgress, Server
-from sparktui.core.ids import new_id
+from sparktui.core.events import Plan
 from sparktui.core.plans import BenchPlan, RunSpec
 from sparktui.core.records import RunRecord
 from sparktui.engine.cancel import Cancel
 from sparktui.engine.emit import Emitter
 from sparktui.engine.eta import Eta
 from sparktui.engine.opening import client_for
+from sparktui.engine.planrun import WAITS_S, Measure, PlanRun
 from sparktui.engine.run import run_once
 from sparktui.engine.target import Target
-from sparktui.errors import RunFailedError, SparkError, UnreachableError
-
-Measure = Callable[[Target, RunSpec, Emitter, Cancel], RunRecord]
-
-_WAITS_S = (1.0, 2.0, 4.0, 8.0, 15.0)
-_FAILURES_IN_A_ROW = 2
+from sparktui.errors import SparkError
 
 
 class Bench:
@@ -45,26 +39,27 @@ class Bench:
         *,
         server: ServerConfig | None = None,
         measure: Measure = run_once,
-        waits_s: Sequence[float] = _WAITS_S,
+        waits_s: Sequence[float] = WAITS_S,
     ) -> None:
-        self.id = new_id(time.time(), secrets.token_bytes(8))
-        self.stopped: SparkError | None = None
-        self._records: dict[str, RunRecord] = {}
+        self._runs = PlanRun(target, emitter, cancel, total=plan.total, waits_s=waits_s)
+        self.id = self._runs.id
         self._targets = [target, *(_beside(target, server or ServerConfig()) for _ in range(plan.parallel - 1))]
         self._plan = plan
         self._emitter = emitter
-        self._cancel = cancel
         self._measure = measure
-        self._waits_s = waits_s
-        self._in_flight: list[Cancel] = []
-        self._lock = threading.Lock()
-        self._empty_failures = 0
-        emitter.add(self._take_joined)
 
     @property
     def records(self) -> list[RunRecord]:
         """The runs made so far, in the order they ended, with what the log added since."""
-        return list(self._records.values())
+        return self._runs.records
+
+    @property
+    def stopped(self) -> SparkError | None:
+        return self._runs.stopped
+
+    def cancel_current(self) -> None:
+        """Cancel the run (or runs) in flight; the bench goes on with the next."""
+        self._runs.cancel_current()
 
     def run(self) -> list[RunRecord]:
         """Make the runs and return their records, in order, warm-ups included. Server and network trouble is in them, never raised."""
@@ -75,32 +70,16 @@ class Bench:
             for spec in rounds:
                 begun_s = time.monotonic()
                 records = self._round(spec)
-                for record in records:
-                    self._records.setdefault(record.id, record)
+                self._runs.add(records)
                 eta.finished(_cell(spec), time.monotonic() - begun_s)
-                self.stopped = None if self._cancel.is_set() else self._reason_to_stop(records)
-                if self._cancel.is_set() or self.stopped is not None:
+                if not self._runs.goes_on_after(records):
                     break
-                self._progress(eta.left_s)
+                self._runs.progress(eta.left_s)
         finally:
             for target in self._targets[1:]:
                 target.close()
-            self._progress(None, finished=True)
-        if self.stopped is not None:
-            error = self.stopped
-            self._emitter.emit(ErrorEvent(title=error.title, detail=error.detail, hint=error.hint, exit_code=error.exit_code))
+            self._runs.tell_end()
         return self.records
-
-    def cancel_current(self) -> None:
-        """Cancel the run (or runs) in flight; the bench goes on with the next."""
-        with self._lock:
-            running = list(self._in_flight)
-        for cancel in running:
-            cancel.set()
-
-    def _take_joined(self, event: AnyEvent) -> None:
-        if isinstance(event, Joined) and event.record.bench_id == self.id:
-            self._records[event.record.id] = event.record
 
     def _rounds(self) -> Iterator[RunSpec]:
         """One spec a round: the equal ones that start together are one round."""
@@ -114,11 +93,7 @@ class Bench:
             for temperature in self._plan.temps
         )
         self._emitter.emit(Plan(plan_id=self.id, kind="bench", cells=cells, total=self._plan.total))
-        self._progress(None)
-
-    def _progress(self, eta_s: float | None, *, finished: bool = False) -> None:
-        done = len(self._records)
-        self._emitter.emit(PlanProgress(plan_id=self.id, done=done, total=self._plan.total, eta_s=eta_s, finished=finished))
+        self._runs.progress(None)
 
     def _round(self, spec: RunSpec) -> list[RunRecord]:
         """The runs of one round, in the order they ended."""
@@ -127,7 +102,7 @@ class Bench:
 
         def one(target: Target) -> None:
             try:
-                records.append(self._one(target, spec))
+                records.append(self._runs.one(target, spec, self._measure))
             except BaseException as error:  # noqa: BLE001 - carried to the thread that waits, and raised there
                 failures.append(error)
 
@@ -140,47 +115,6 @@ class Bench:
         if failures:
             raise failures[0]
         return records
-
-    def _one(self, target: Target, spec: RunSpec) -> RunRecord:
-        own = Cancel()
-        forget = self._cancel.on_set(own.set)
-        with self._lock:
-            self._in_flight.append(own)
-        try:
-            return self._measure(target, spec, self._emitter, own)
-        finally:
-            forget()
-            with self._lock:
-                self._in_flight.remove(own)
-
-    def _reason_to_stop(self, records: list[RunRecord]) -> SparkError | None:
-        """Why going on is pointless, or None. A server that went away is waited for."""
-        bad = [record for record in records if record.status in {"failed", "cut_off"}]
-        if not bad:
-            self._empty_failures = 0
-            return None
-        if (gone := self._wait_for_server()) is not None:
-            return gone
-        self._empty_failures = self._empty_failures + 1 if all(not record.chunks for record in bad) else 0
-        if self._empty_failures < _FAILURES_IN_A_ROW:
-            return None
-        title = f"{self._empty_failures} runs in a row failed before any text; the bench ends here."
-        return RunFailedError(title, detail=bad[-1].error or "", hint="What was finished is kept. `sparktui doctor` checks the server.")
-
-    def _wait_for_server(self) -> UnreachableError | None:
-        """None once the server can be connected to; else, after every wait, why it cannot."""
-        target = self._targets[0]
-        for wait_s in (*self._waits_s, None):
-            try:
-                target.client.warm(self._cancel)
-                return None
-            except UnreachableError as error:
-                gone = error
-            if wait_s is None or self._cancel.is_set():
-                break
-            self._emitter.emit(Server(state="unreachable", info=target.info, cause=gone.title, hint=gone.hint, retry_in_s=wait_s))
-            self._cancel.wait(wait_s)
-        return gone
 
 
 def run_bench(
