@@ -82,7 +82,7 @@ def question(spots: Sequence[NeedleSpot]) -> str:
 
 
 def haystack(characters: int, spots: Sequence[NeedleSpot], seed: int) -> str:
-    """About `characters` of sentences (to the nearest one), each needle between two of them at its depth.
+    """About `characters` of sentences, the last one cut after a whole word; each needle between two of them at its depth.
 
     Raises ValueError on a depth outside 0..1.
     """
@@ -92,7 +92,9 @@ def haystack(characters: int, spots: Sequence[NeedleSpot], seed: int) -> str:
     straw: list[str] = []
     length = 0
     for number, sentence in enumerate(sentences(seed), start=1):
-        if length + len(sentence) / 2 > characters:
+        if length + len(sentence) > characters:
+            straw.append(_cut(sentence, characters - length))
+            length += len(straw[-1])
             break
         straw.append(sentence if number % _PARAGRAPH else sentence.rstrip() + "\n\n")
         length += len(straw[-1])
@@ -101,6 +103,12 @@ def haystack(characters: int, spots: Sequence[NeedleSpot], seed: int) -> str:
     for index, spot in places:
         straw.insert(index, spot.sentence())
     return "".join(straw)
+
+
+def _cut(sentence: str, characters: int) -> str:
+    """The first whole words of a sentence, as a sentence; "" where not one fits."""
+    words = sentence[: max(0, characters - 1)].rpartition(" ")[0]
+    return f"{words}. " if words else ""
 
 
 def _nearest(starts: Sequence[int], place: float) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import httpcore
 import httpx
+import msgspec
 
 from sparktui.errors import SparkError
 from sparktui.io.credentials import Credentials
@@ -21,11 +22,12 @@ from sparktui.io.requests import Body, build_request, check_url, redirect_target
 from sparktui.io.stream import Stream
 from sparktui.io.tls import tls_context
 from sparktui.io.transport import WireTransport
-from sparktui.servers.base import Answer, Get
+from sparktui.servers.base import Answer, Get, Post
 from sparktui.servers.url import BaseUrl, without_secrets
 
 _MAX_HOPS = 5
 _MAX_ANSWER_BYTES = 1 << 20
+_MAX_POSTED_BYTES = 64 << 20
 # a stale connection shows itself in a round trip; later than that the server was at work on the request
 _STALE_S = 5.0
 _BROKEN = (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, httpcore.ProxyError, httpcore.UnsupportedProtocol)
@@ -96,18 +98,15 @@ class Client:
     def get(self, ask: Get, stop: Stop | None = None) -> Answer:
         """One short GET; redirects within the origin are followed. Never raises for what the network does: status 0 and a reason."""
         deadline_ns = time.perf_counter_ns() + int(ask.timeout_s * 1e9)
-        try:
-            with self._respond("GET", self.base.at(ask.path), stop, with_key=ask.with_key, deadline_ns=deadline_ns) as stream:
-                return Answer(
-                    status=stream.status,
-                    content_type=stream.headers.get("content-type", ""),
-                    body=stream.body(_MAX_ANSWER_BYTES, ask.timeout_s),
-                    server_header=stream.headers.get("server", ""),
-                )
-        except StoppedError:
-            return Answer(status=0, failure="stopped")
-        except SparkError as error:
-            return Answer(status=0, failure=error.title)
+        asked = self._respond("GET", self.base.at(ask.path), stop, with_key=ask.with_key, deadline_ns=deadline_ns)
+        return _answer(asked, _MAX_ANSWER_BYTES, ask.timeout_s)
+
+    def post_json(self, ask: Post, stop: Stop | None = None) -> Answer:
+        """One POST of JSON, its answer read whole (64 MB at most). Never raises for what the network does, as `get`."""
+        deadline_ns = time.perf_counter_ns() + int(ask.timeout_s * 1e9)
+        body = msgspec.json.encode(ask.body)
+        asked = self._respond("POST", self.base.at(ask.path), stop, with_key=True, body=body, deadline_ns=deadline_ns)
+        return _answer(asked, _MAX_POSTED_BYTES, ask.timeout_s)
 
     @contextlib.contextmanager
     def stream(
@@ -169,6 +168,21 @@ class Client:
         if isinstance(error, httpcore.ConnectError | httpcore.ConnectTimeout | httpcore.ProxyError) or not exchange.t_send_ns:
             return unreachable(error, self.base, connect_timeout_s=self._connect_timeout_s, proxy=self._proxy)
         return lost(error, self.base)
+
+
+def _answer(asked: contextlib.AbstractContextManager[Stream], most_bytes: int, within_s: float) -> Answer:
+    try:
+        with asked as stream:
+            return Answer(
+                status=stream.status,
+                content_type=stream.headers.get("content-type", ""),
+                body=stream.body(most_bytes, within_s),
+                server_header=stream.headers.get("server", ""),
+            )
+    except StoppedError:
+        return Answer(status=0, failure="stopped")
+    except SparkError as error:
+        return Answer(status=0, failure=error.title)
 
 
 def _was_stale(exchange: Exchange) -> bool:

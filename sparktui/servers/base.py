@@ -32,6 +32,14 @@ class Get(Struct, frozen=True, kw_only=True):
     with_key: bool = False
 
 
+class Post(Struct, frozen=True, kw_only=True):
+    """One POST of JSON below the server's root that is no prompt; the key goes with it, as with a prompt."""
+
+    path: str
+    body: dict[str, Any]
+    timeout_s: float = 60.0
+
+
 class Answer(Struct, frozen=True, kw_only=True):
     """What came back. `status` 0 = no answer (refused, timed out); `body` is cut at 1 MB."""
 
@@ -60,6 +68,7 @@ class Recognition(Struct, frozen=True, kw_only=True):
 Probing = Generator[Get, Answer, Recognition]
 Asking = Generator[Get, Answer, ServerInfo]
 IdleAsking = Generator[Get, Answer, "IdleState"]
+Counting = Generator[Post, Answer, int | None]
 
 
 class IdleState(Struct, frozen=True):
@@ -98,6 +107,17 @@ class Adapter(Protocol):
 
     def idle(self) -> IdleAsking:
         """Ask whether another request is in flight; yields GETs."""
+        ...
+
+    def count_tokens(self, text: str, model: str, *, chat: bool = False) -> Counting:
+        """Have the server's own tokenizer count; yields POSTs, returns None where the server has no way to.
+
+        `chat`: as a prompt of one message, its template included where the server can do that.
+        """
+        ...
+
+    def caching_params(self) -> dict[str, Any]:
+        """Body fields that let the server's prefix cache work where the requests of this program keep it out."""
         ...
 
 

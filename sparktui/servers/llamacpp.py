@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from sparktui.core.records import ServerInfo
 from sparktui.servers.asking import Questions
-from sparktui.servers.base import Asking, IdleAsking, IdleState, Recognition
+from sparktui.servers.base import Asking, Counting, IdleAsking, IdleState, Recognition
+from sparktui.servers.counting import llamacpp_count
 from sparktui.servers.exposition import read_counters
 from sparktui.servers.lenient import count, mapping, word
 from sparktui.servers.model_list import context_of, json_of, name_of
@@ -50,6 +51,14 @@ class LlamaCppAdapter(OpenAiAdapter):
         counters = read_counters(answer.body) if answer.status == 200 else None
         busy = counters.busy if counters is not None else None
         return IdleState(busy, "" if busy is None else "metrics")
+
+    def count_tokens(self, text: str, model: str, *, chat: bool = False) -> Counting:
+        """By the loaded model's tokenizer."""
+        return llamacpp_count(text, chat=chat)
+
+    def caching_params(self) -> dict[str, Any]:
+        """`cache_prompt`, which every other request switches off."""
+        return {"cache_prompt": True}
 
     def _own_options(self) -> dict[str, Any]:
         return {"timings_per_token": True, "cache_prompt": False, "return_progress": True}

@@ -8,7 +8,8 @@ from sparktui.core.delta import Delta
 from sparktui.core.records import ServerInfo
 from sparktui.core.sse import SseEvent
 from sparktui.servers.asking import AskedValue, Questions
-from sparktui.servers.base import Asking, ChatRequest, IdleAsking, IdleState, Recognition
+from sparktui.servers.base import Asking, ChatRequest, Counting, IdleAsking, IdleState, Recognition
+from sparktui.servers.counting import uncounted
 from sparktui.servers.decode import decode_event, decode_whole
 from sparktui.servers.exposition import read_counters
 from sparktui.servers.model_list import context_of, entries_of, name_of
@@ -73,6 +74,14 @@ class OpenAiAdapter:
         counters = read_counters(answer.body) if answer.status == 200 else None
         busy = counters.busy if counters is not None else None
         return IdleState(busy, "" if busy is None else "metrics")
+
+    def count_tokens(self, text: str, model: str, *, chat: bool = False) -> Counting:
+        """None: there is no common way to ask."""
+        return uncounted()
+
+    def caching_params(self) -> dict[str, Any]:
+        """Nothing: the cache is as the server has it."""
+        return {}
 
     def _own_options(self) -> dict[str, Any]:
         """Body fields of this kind that make measuring exact."""

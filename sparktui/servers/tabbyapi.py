@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 from sparktui.core.records import ServerInfo
 from sparktui.servers.asking import AskedValue, Questions
-from sparktui.servers.base import Asking, Recognition
+from sparktui.servers.base import Asking, Counting, Recognition
+from sparktui.servers.counting import tabbyapi_count
 from sparktui.servers.lenient import count, mapping, word
 from sparktui.servers.model_list import entries_of, names_of
 from sparktui.servers.openai import OpenAiAdapter, first_name
@@ -39,6 +40,10 @@ class TabbyApiAdapter(OpenAiAdapter):
             cache_tokens=count(parameters.get("cache_size")) or None,
             slots=count(parameters.get("max_batch_size")) or None,
         )
+
+    def count_tokens(self, text: str, model: str, *, chat: bool = False) -> Counting:
+        """By the loaded model's tokenizer."""
+        return tabbyapi_count(text, chat=chat)
 
     def _schema_options(self, schema: dict[str, Any]) -> dict[str, Any]:
         """Its own field, which constrains the answer on versions whose response_format does not."""

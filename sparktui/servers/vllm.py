@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 from sparktui.core.records import ServerInfo
 from sparktui.servers.asking import Questions
-from sparktui.servers.base import Asking, Recognition
+from sparktui.servers.base import Asking, Counting, Recognition
+from sparktui.servers.counting import vllm_count
 from sparktui.servers.exposition import read_counters
 from sparktui.servers.lenient import word
 from sparktui.servers.model_list import context_of, name_of
@@ -36,6 +37,10 @@ class VllmAdapter(OpenAiAdapter):
             ctx=context_of(entry),
             draft=draft,
         )
+
+    def count_tokens(self, text: str, model: str, *, chat: bool = False) -> Counting:
+        """By the served model's tokenizer."""
+        return vllm_count(text, model, chat=chat)
 
     def _stream_options(self) -> dict[str, Any]:
         return {"continuous_usage_stats": True}
