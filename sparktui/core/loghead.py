@@ -53,6 +53,8 @@ def in_file_log(line: str) -> tuple[str, str, int] | None:
 
 
 def _tabbyapi(line: str) -> Head | None:
+    if not line[:1].isdigit():
+        return None
     told = in_file_log(line)
     if told is not None:
         return Head("tabbyapi", told[0], told[1], told[2])

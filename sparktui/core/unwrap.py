@@ -141,11 +141,10 @@ class Unwrapper:
             self._flush(out)
         self._time, self._level = head.time, head.level
         self._dump_time = ""
-        text = line[head.start :]
-        self._parts = [text]
-        self._parts_length = len(text)
+        self._parts = [line[head.start :].rstrip()]
+        self._parts_length = 0
         self._heads += 1
-        self._took(line, out)
+        self._took(line.rstrip(), out)
 
     def _headless(self, line: str, out: list[RawRecord]) -> None:
         if ("%|" in line or "━━━" in line) and _PROGRESS.search(line):
@@ -184,8 +183,12 @@ class Unwrapper:
         return len(last) + 1 + len(word) > width
 
     def _append(self, line: str, out: list[RawRecord]) -> None:
-        last = self._parts[-1]
-        self._parts[-1] = last if self._folded() or not last.strip() else last.rstrip() + " "
+        if not self._parts[0]:
+            # only an indent fit on the first line
+            self._parts[0] = " "
+        elif not self._folded():
+            self._parts.append(" ")
+        line = line.rstrip()
         self._parts.append(line)
         self._parts_length += len(line)
         self._took(line, out)
@@ -193,15 +196,16 @@ class Unwrapper:
             self._flush(out)
 
     def _took(self, line: str, out: list[RawRecord]) -> None:
-        self._last_line = line = line.rstrip()
-        self._widest = max(self._widest, len(line))
+        self._last_line = line
+        if len(line) > self._widest:
+            self._widest = len(line)
         if line.endswith(")") and self._is_whole is not None and self._is_whole("".join(self._parts), line):
             self._flush(out)
 
     def _folded(self) -> bool:
         """Whether the last line was cut inside a word longer than the console is wide (a path)."""
         line = self._last_line
-        return " " not in line and len(line) >= max(self._widest, _CONSOLE_WIDTH) and not line.endswith(",")
+        return len(line) >= _CONSOLE_WIDTH and len(line) >= self._widest and " " not in line and not line.endswith(",")
 
     def _flush(self, out: list[RawRecord]) -> None:
         parts, self._parts = self._parts, []

@@ -98,5 +98,7 @@ def _figure(text: str | None) -> float | None:
 
 
 def _count(text: str | None) -> int | None:
+    if text is None or text.isdigit():
+        return int(text) if text else None
     value = _figure(text)
     return int(value) if value is not None and value >= 0 else None
