@@ -197,8 +197,7 @@ class Unwrapper:
 
     def _took(self, line: str, out: list[RawRecord]) -> None:
         self._last_line = line
-        if len(line) > self._widest:
-            self._widest = len(line)
+        self._widest = max(self._widest, len(line))
         if line.endswith(")") and self._is_whole is not None and self._is_whole("".join(self._parts), line):
             self._flush(out)
 
