@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from sparktui.cli.bench import exit_code
 from sparktui.cli.options import add_server_options, load
 from sparktui.cli.parser import Parser, temperature, text_argument, whole
+from sparktui.cli.results import exit_code
 from sparktui.cli.streams import say
 from sparktui.core.config import Config
 from sparktui.core.plans import PromptSpec, RunSpec

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from sparktui.cli.options import add_server_options, load
 from sparktui.cli.parser import Parser, comma_list, temperatures, text_argument, whole
+from sparktui.cli.results import Files, add_result_options, exit_code, export, files_asked_for, show
 from sparktui.cli.streams import say
 from sparktui.core.config import Config
 from sparktui.core.plans import BenchPlan, PromptSpec
-from sparktui.core.records import RunRecord
 from sparktui.engine.bench import Bench, for_parallel
-from sparktui.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_RUN_FAILED, SparkError, UsageError
+from sparktui.errors import UsageError
 from sparktui.io.prompts import read_prompt_file, resolve_prompt
 
 
@@ -29,11 +27,7 @@ def add_arguments(parser: Parser) -> None:
     group.add_argument("--parallel", type=whole(1, 16), metavar="N", help="N equal requests at once")
     group.add_argument("--max-tokens", type=whole(1, 1_000_000), metavar="N", help="longest answer")
     group.add_argument("--label", type=text_argument, metavar="TEXT", help="history groups runs by it")
-    out = parser.add_argument_group("results")
-    out.add_argument("--out", action="append", default=[], type=Path, metavar="FILE", help=".md .csv .json or .jsonl; repeatable")
-    out.add_argument("--force", action="store_true", help="replace files that exist")
-    out.add_argument("--no-text", action="store_true", help="leave prompts' answers out of exports")
-    out.add_argument("--timeline", action="store_true", help="put every chunk's time into .json and .jsonl")
+    out = add_result_options(parser)
     out.add_argument("--live", action="store_true", help="the same bench on the live screen")
     add_server_options(parser)
 
@@ -42,22 +36,10 @@ def run(args: argparse.Namespace) -> int:
     """Run the bench; the exit code says how it went. Raises SparkError before the first run for anything that cannot work."""
     loaded = load(args)
     plan = plan_of(args, loaded.config)
-    formats = _formats(args)
+    files = files_asked_for(args)
     if args.live:
         return _live(args, plan)
-    return _headless(args, plan, formats)
-
-
-def _formats(args: argparse.Namespace) -> list[tuple[Path, str]]:
-    """The files asked for and their formats, each checked to be writable."""
-    if not args.out:
-        return []
-    from sparktui.report.export import check_writable, format_of
-
-    formats = [(path, format_of(path)) for path in args.out]
-    for path, _ in formats:
-        check_writable(path, force=args.force)
-    return formats
+    return _headless(args, plan, files)
 
 
 def plan_of(args: argparse.Namespace, config: Config) -> BenchPlan:
@@ -99,7 +81,7 @@ def _live(args: argparse.Namespace, plan: BenchPlan) -> int:
     return open_screen(args, plan)
 
 
-def _headless(args: argparse.Namespace, plan: BenchPlan, formats: Sequence[tuple[Path, str]]) -> int:
+def _headless(args: argparse.Namespace, plan: BenchPlan, files: Files) -> int:
     from sparktui.cli.benchtalk import talk_to
     from sparktui.cli.measure import measuring
 
@@ -114,47 +96,9 @@ def _headless(args: argparse.Namespace, plan: BenchPlan, formats: Sequence[tuple
     finally:
         talk.close()
     records = bench.records
-    written = _export(args, records, formats)
-    _show(records)
+    written = export(args, records, files)
+    show(records)
     if bench.stopped is not None:
         say(f"sparktui: {bench.stopped}")
     code = exit_code(records, interrupted=kit.cancel.is_set(), stopped=bench.stopped, last=kit.measuring.last_error)
     return code or written
-
-
-def exit_code(records: Sequence[RunRecord], *, interrupted: bool, stopped: SparkError | None, last: SparkError | None) -> int:
-    """4 interrupted; else the code of what ended the bench; else 0 if every run went well, the error's code if none did, 1 otherwise."""
-    if interrupted:
-        return EXIT_INTERRUPTED
-    good = sum(record.status == "ok" for record in records)
-    if good == len(records) and stopped is None:
-        return EXIT_OK
-    if not good and last is not None:
-        return last.exit_code
-    return stopped.exit_code if stopped is not None else EXIT_RUN_FAILED
-
-
-def _show(records: Sequence[RunRecord]) -> None:
-    from sparktui.report.console import Out, print_bench
-
-    if records and sys.stdout is not None:
-        print_bench(records, Out.to(sys.stdout))
-
-
-def _export(args: argparse.Namespace, records: Sequence[RunRecord], formats: Sequence[tuple[Path, str]]) -> int:
-    """Write every file asked for and return an exit code; one that fails does not keep the others from being written."""
-    from sparktui.report.export import render, write_atomic
-
-    code = EXIT_OK
-    for path, format in formats:
-        if not records:
-            continue
-        try:
-            data = render(records, None, format, text=not args.no_text, timeline=args.timeline)
-            say(f"written: {write_atomic(path, data, force=args.force)}")
-        except SparkError as error:
-            say(f"sparktui: {error}")
-            code = error.exit_code
-    if formats and not records:
-        say("nothing was measured, so nothing was written")
-    return code

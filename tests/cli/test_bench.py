@@ -22,6 +22,7 @@ from sparktui.cli import bench
 from sparktui.cli.benchtalk import BenchTalk
 from sparktui.cli.interrupts import interrupts
 from sparktui.cli.parser import Parser
+from sparktui.cli.results import exit_code
 from sparktui.core.config import Config, PromptConfig
 from sparktui.core.events import Chunk, Joined, Plan, PlanProgress, RunDone, RunStarted, Server, Waiting
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
@@ -250,7 +251,7 @@ def test_exit_codes() -> None:
         id="f", started_at="", label="", status="failed", server=RECORD.server, prompt=RECORD.prompt, params=RECORD.params
     )  # fmt: skip
     gone, broken = UnreachableError("gone"), RunFailedError("broken")
-    code = bench.exit_code
+    code = exit_code
     assert code([RECORD], interrupted=False, stopped=None, last=None) == 0
     assert code([RECORD], interrupted=True, stopped=None, last=None) == 4
     assert code([RECORD, failed], interrupted=False, stopped=None, last=broken) == 1
