@@ -42,6 +42,10 @@ class Revisions:
     def __init__(self) -> None:
         self.server = self.run = self.log = self.history = self.plan = self.memory = self.trouble = 0
 
+    def sum(self) -> int:
+        """Changes of any part."""
+        return self.server + self.run + self.log + self.history + self.plan + self.memory + self.trouble
+
 
 class SessionState:
     """The state of one event stream. `current` is the run on screen: the newest one started while no other was being shown."""

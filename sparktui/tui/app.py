@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterable
 from typing import ClassVar
@@ -13,7 +14,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from sparktui.core.commands import AnyCommand
-from sparktui.core.events import AnyEvent, Hello, Reply
+from sparktui.core.events import AnyEvent, ErrorEvent, Hello, Reply
 from sparktui.core.session import SessionState
 from sparktui.tui.clocks import WorkerClock
 from sparktui.tui.frame import PaintClock
@@ -126,6 +127,8 @@ class SparkApp(App[int]):
 
     def _begin(self) -> None:
         self.link = self._connect()
+        # what is alive now stays: a full collection would stop the screen for tens of milliseconds
+        gc.freeze()
         self._set_timer()
         self.tick()
 
@@ -139,5 +142,9 @@ class SparkApp(App[int]):
             self.worker_clock.forget()
         self.worker_clock.see(event.t_ns, self.clock_ns())
         self.session.fold(event)
-        if isinstance(event, Reply) and (answered := self._answers.pop(event.id, None)) is not None:
-            answered(event)
+        if isinstance(event, Reply):
+            answered = self._answers.pop(event.id, None)
+            if answered is not None:
+                answered(event)
+            elif not event.ok and event.error is not None:
+                self.session.fold(ErrorEvent(title=event.error["title"], detail=event.error["detail"], hint=event.error["hint"]))

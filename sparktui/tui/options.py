@@ -13,7 +13,7 @@ from sparktui.core.plans import PromptSpec
 class Options(Struct, frozen=True, kw_only=True):
     """`address`: the configured base URL, and `address_origin` where it came from ("config.yml, line 3"). `command`: how to call us.
 
-    `source`: a live worker, a replay or a journal that is being written (both read-only).
+    `source`: a live worker, a replay, a journal that is being written, or one whose writer ended or was killed (all but the first read-only).
     """
 
     prompts: dict[str, PromptSpec] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Options(Struct, frozen=True, kw_only=True):
     address: str = ""
     address_origin: str = ""
     command: str = "sparktui"
-    source: Literal["live", "replay", "watch"] = "live"
+    source: Literal["live", "replay", "watch", "ended", "killed"] = "live"
 
     @property
     def read_only(self) -> bool:

@@ -26,6 +26,7 @@ from sparktui.tui.reload import ConfigWatch
 from sparktui.tui.spawner import Spawner
 from sparktui.tui.supervisor import SupervisedLink
 from sparktui.tui.terminal import TerminalApp
+from sparktui.tui.workerargs import worker_options
 
 _HISTORY_SHOWN = 500
 _HISTORY_TRIES = 3
@@ -81,16 +82,6 @@ def local_connect(spawner: Spawner, args: argparse.Namespace, greeting: Sequence
         return WorkerLink(spawner(lambda: spawn(argv, env)), ids)
 
     return lambda: SupervisedLink(start, (hello, *greeting))
-
-
-def worker_options(args: argparse.Namespace) -> list[str]:
-    """The worker's command line: the same server options, no secret among them (a key travels by its variable's name)."""
-    named = {
-        "--config": args.config, "--base-url": args.base_url, "--model": args.model, "--kind": args.kind, "--log": args.log,
-        "--api-key-env": args.api_key_env, "--idle-timeout": args.idle_timeout, "--demo-speed": args.demo_speed,
-    }  # fmt: skip
-    options = [f"{name}={value}" for name, value in named.items() if value is not None]
-    return [*options, *(name for name, on in (("--trust-config", args.trust_config), ("--no-history", args.no_history)) if on)]
 
 
 class Home:

@@ -7,7 +7,7 @@ from typing import Literal
 from sparktui.core.phase import Phase
 from sparktui.tui.roles import Role
 
-Source = Literal["live", "replay", "watch"]
+Source = Literal["live", "replay", "watch", "ended", "killed"]
 
 _STATES: dict[str, tuple[str, str, Role]] = {
     "idle": ("○", "idle", "muted"),
@@ -21,11 +21,16 @@ _STATES: dict[str, tuple[str, str, Role]] = {
     "failed": ("✕", "failed", "bad"),
     "unreachable": ("✕", "unreachable", "bad"),
 }
-_SOURCES: dict[str, tuple[str, str, Role]] = {"replay": ("▶", "replay", "flow"), "watch": ("◉", "watching", "flow")}
+_SOURCES: dict[str, tuple[str, str, Role]] = {
+    "replay": ("▶", "replay", "flow"),
+    "watch": ("◉", "watching", "flow"),
+    "ended": ("✓", "it has ended", "good"),
+    "killed": ("✕", "it was killed", "bad"),
+}
 
 
 def state_of(phase: Phase, source: Source = "live") -> tuple[str, str, Role]:
-    """(glyph, words, role). A replay and a watcher say so in place of the phase, but for a stall."""
-    if phase.name == "stalled":
+    """(glyph, words, role). A replay and a watcher say so in place of the phase, but for a stall of what they look at."""
+    if phase.name == "stalled" and source not in ("ended", "killed"):
         return "◌", f"no chunk for {int(phase.seconds)} s", "burst"
     return _SOURCES.get(source) or _STATES[phase.name]

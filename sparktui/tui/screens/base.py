@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.screen import Screen
 
+from sparktui.tui.compositor import CellCompositor
 from sparktui.tui.frame import Due
 from sparktui.tui.keys import KEYS, Key, key_pressed, keys_of
 from sparktui.tui.widgets.painted import Painted
@@ -22,6 +23,10 @@ class SparkScreen(Screen[None]):
 
     KIND: ClassVar[str] = ""
     pressed = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._compositor = CellCompositor()
 
     @property
     def spark(self) -> SparkApp:

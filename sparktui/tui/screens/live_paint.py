@@ -12,7 +12,7 @@ from sparktui.tui import cards
 from sparktui.tui.foreign import shown
 from sparktui.tui.frame import Due
 from sparktui.tui.keys import footer_keys
-from sparktui.tui.layout import PANELS
+from sparktui.tui.layout import PANELS, Panel
 from sparktui.tui.meter_line import meter_text
 from sparktui.tui.meter_view import PREFILL_SHOWN_S, meter_view
 from sparktui.tui.pen import Ink
@@ -68,9 +68,12 @@ class LivePainter:
         turned = self._changed("phase", phase.name)
         moving = phase.name == "generating"
         counted = due.second and phase.name in ("prefill", "stalled", "unreachable")
+        figures = (rev.run, rev.plan, rev.history)
+        if not (turned or moving or counted or self._changed("all", rev.sum()) or self._seen.get("meter") != figures):
+            return
         if moving or turned or counted or self._changed("run", rev.run):
             self._stream(phase, now_ns)
-        if turned or counted or (due.meter and (moving or self._changed("meter", (rev.run, rev.plan, rev.history)))):
+        if turned or counted or (due.meter and (self._changed("meter", figures) or moving)):
             self._meter(phase, now_ns)
         if turned or counted or self._changed("server", (rev.server, rev.memory, rev.run if turned else 0, frozenset(self.paused))):
             self._header(phase)
@@ -78,9 +81,8 @@ class LivePainter:
             self._log()
         if "history" not in self.paused and self._changed("history", rev.history):
             self.history.paint()
-        facts = self._screen.facts()
-        if self._changed("facts", facts):
-            self._footer(facts)
+        if turned or self._changed("keys", (rev.server, rev.history, rev.run)):
+            self._footer()
         if self._changed("trouble", rev.trouble):
             self._screen.tell_trouble()
 
@@ -207,8 +209,11 @@ class LivePainter:
         self._log_panel.show(session.log, partial(log_link, session))
         self.log_status()
 
-    def _footer(self, facts: set[str]) -> None:
+    def _footer(self) -> None:
         screen = self._screen
+        facts = screen.facts()
+        if not self._changed("facts", facts):
+            return
         left, right = footer_keys(screen.KIND, facts)
         done = [key for key in left if screen.handler(key) is not None]
         self._footer_widget.show(done, [key for key in right if screen.handler(key) is not None])
@@ -216,7 +221,7 @@ class LivePainter:
         off = {"replay": "this is a replay", "watch": "watching only"}.get(options.source, "" if "ready" in facts else "no server")
         self._prompt.show(screen.temperature, screen.max_tokens, off=off)
 
-    def _head(self, panel: str) -> PanelHead:
+    def _head(self, panel: Panel) -> PanelHead:
         return self._heads[panel]
 
     def _changed(self, part: str, value: object) -> bool:

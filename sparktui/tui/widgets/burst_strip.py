@@ -1,7 +1,9 @@
-"""The burst strip: one column is 100 ms, one eighth of a cell is one token. Only columns that changed are painted."""
+"""The burst strip: one column is 100 ms, one eighth of a cell is one token. Only columns that changed are worked out and painted."""
 
 from __future__ import annotations
 
+from rich.segment import Segment
+from rich.style import Style
 from textual.strip import Strip
 
 from sparktui.core.columns import Columns
@@ -12,17 +14,23 @@ from sparktui.tui.widgets.painted import Painted
 from sparktui.tui.widgets.strip_window import StripWindow, axis_labels, column_cells
 
 EXPLAINED = "the shape of the text: tall and apart is a burst, low and even is flow"
+_Cell = tuple[str, Style]
 
 
 class BurstStrip(Painted):
     """Label row, columns and axis, of which small screens show a part. `window.full_tokens` is the ramp's scale of this run."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.window = StripWindow(1)
         self._label = self._axis = True
         self._columns: Columns | None = None
         self._now_ns: int | None = None
+        self._frame_key: object = None
+        self._frame: list[Strip] = []
+        self._grid_key: object = None
+        self._grid: list[list[_Cell]] = []
+        self._drawn = 0
 
     def parts(self, *, label: bool, axis: bool) -> None:
         """Which rows around the columns there are."""
@@ -36,16 +44,21 @@ class BurstStrip(Painted):
             self.window.reset()
         if columns is not None:
             self.window.follow(columns)
+        if now_ns is None and self._now_ns is not None:
+            self._grid_key = None
         self._now_ns = now_ns
         self.repaint()
+
+    def restyle(self) -> None:
+        self._frame_key = self._grid_key = None
+        super().restyle()
 
     def rows(self, width: int, height: int) -> list[Strip]:
         if width != self.window.width:
             self.window.resize(width, self._columns)
-        columns = height - self._label - self._axis
-        painted = [self._label_row(width)] if self._label else []
-        painted += self._column_rows(width, max(0, columns))
-        return [*painted, self._axis_row(width)] if self._axis else painted
+        label, axis = self._around(width)
+        columns = self._column_rows(width, max(0, height - self._label - self._axis))
+        return [*([label] if self._label else []), *columns, *([axis] if self._axis else [])]
 
     @property
     def _numberless(self) -> bool:
@@ -54,6 +67,13 @@ class BurstStrip(Painted):
         if columns is None:
             return True
         return not len(columns) and self._now_ns is not None and columns.column_of(self._now_ns) >= self.window.width
+
+    def _around(self, width: int) -> list[Strip]:
+        key = (width, self.window.start, self.window.full_tokens, self._numberless, self._columns is None)
+        if key != self._frame_key:
+            self._frame_key = key
+            self._frame = [self._label_row(width), self._axis_row(width)]
+        return self._frame
 
     def _label_row(self, width: int) -> Strip:
         muted = self.roles.style("muted")
@@ -68,21 +88,25 @@ class BurstStrip(Painted):
         return line.strip()
 
     def _column_rows(self, width: int, rows: int) -> list[Strip]:
-        lines = [Line(width, self.roles.style()) for _ in range(rows)]
+        blank: _Cell = (" ", self.roles.style())
         columns, window = self._columns, self.window
         if columns is None or self._numberless:
-            return [line.strip() for line in lines]
-        for x in range(max(0, min(width, len(columns) - window.start))):
+            self._grid_key = None
+            return [self._blank(width)] * rows
+        key = (id(columns), width, rows, window.start, window.full_tokens)
+        if key != self._grid_key:
+            self._grid_key = key
+            self._grid = [[blank] * width for _ in range(rows)]
+            self._drawn = 0
+        for x in range(self._drawn, max(0, min(width, len(columns) - window.start))):
             tokens = columns.tokens[window.start + x]
-            if tokens > 0:
-                style = self.roles.style(ramp(columns.largest[window.start + x], window.full_tokens))
-                for row, cell in enumerate(column_cells(tokens, window.full_tokens, rows)):
-                    lines[row].put(x, (cell, style))
+            style = self.roles.style(ramp(columns.largest[window.start + x], window.full_tokens)) if tokens > 0 else blank[1]
+            for row, cell in enumerate(column_cells(tokens, window.full_tokens, rows)):
+                self._grid[row][x] = (cell, style)
+            self._drawn = x
         now = window.now_at(columns, self._now_ns) if self._now_ns is not None else None
-        if now is not None:
-            for line in lines:
-                line.put(now, ("│", self.roles.style("faint")))
-        return [line.strip() for line in lines]
+        line: _Cell = ("│", self.roles.style("faint"))
+        return [_joined(row if now is None else [*row[:now], line, *row[now + 1 :]], width) for row in self._grid]
 
     def _axis_row(self, width: int) -> Strip:
         faint, muted = self.roles.style("faint"), self.roles.style("muted")
@@ -94,3 +118,17 @@ class BurstStrip(Painted):
             x = line.put(cell, ("┴", faint), (label, muted))
         line.put(x, ("─" * (width - x), faint))
         return line.strip()
+
+
+def _joined(cells: list[_Cell], width: int) -> Strip:
+    """A row of single cells as a strip; blank cells join what stands before them."""
+    segments: list[Segment] = []
+    text, style = cells[0]
+    for glyph, own in cells[1:]:
+        if own is style or glyph == " ":
+            text += glyph
+        else:
+            segments.append(Segment(text, style))
+            text, style = glyph, own
+    segments.append(Segment(text, style))
+    return Strip(segments, width)

@@ -122,7 +122,7 @@ class HistoryTable(Painted, can_focus=True):
         x = _FIRST
         for column in columns:
             mark = ("▾" if self._descending else "▴") if column.key == self._sorted_by and column.key != "when" else ""
-            self._put(line, x, column, mark + column.title, muted)
+            self._write(line, x, column, mark + column.title, muted)
             x += column.width
         line.put(x + 1, (NOTE.title, muted))
         return line.strip()
@@ -137,12 +137,12 @@ class HistoryTable(Painted, can_focus=True):
         for column in columns:
             text = row.texts[column.key]
             bold = column.key == "client" and row.counted
-            self._put(line, x, column, text, self.roles.style("faint" if text == "–" else role, ground, bold=bold))
+            self._write(line, x, column, text, self.roles.style("faint" if text == "–" else role, ground, bold=bold))
             x += column.width
         line.put(x + 1, (cut(shown(row.note), width - x - 2), self.roles.style("muted", ground)))
         return line.strip()
 
-    def _put(self, line: Line, x: int, column: Column, text: str, style: Style) -> None:
+    def _write(self, line: Line, x: int, column: Column, text: str, style: Style) -> None:
         if column.right:
             line.end(x + column.width - 1, (text, style))
         else:

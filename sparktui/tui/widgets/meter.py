@@ -17,6 +17,7 @@ _NUMBER_END = 23
 _UNIT_AT = 25
 _BENCH_AT, _BENCH_CELLS = 8, 10
 _SPARE_ROWS = 6
+_KEPT_ROWS = 200
 
 
 class Meter(Painted, can_focus=True):
@@ -27,6 +28,9 @@ class Meter(Painted, can_focus=True):
         self._view = MeterView()
         self._spark = SparkHistory()
         self.full = False
+        self._kept: dict[object, Strip] = {}
+        self._digits_key: object = None
+        self._digits: list[Strip] = []
 
     def show(self, view: MeterView, spark: SparkHistory) -> None:
         self._view, self._spark = view, spark
@@ -37,13 +41,27 @@ class Meter(Painted, can_focus=True):
         left = (width - 2 * METER_CELLS) // 2 if self.full and scale == 2 else (width - METER_CELLS) // 2 if self.full else 0
         painted = self._digit_rows(width, scale, max(0, left))
         for row in fitting_rows(self._view, height - len(painted)):
-            line = Line(width, self.roles.style())
-            self._row(line, row, max(0, left))
-            painted.append(line.strip())
+            key = (row, width, left, self._spark.text() if row.kind == "spark" else "")
+            if key not in self._kept:
+                line = Line(width, self.roles.style())
+                self._row(line, row, max(0, left))
+                self._kept[key] = line.strip()
+            painted.append(self._kept[key])
+        if len(self._kept) > _KEPT_ROWS:
+            self._kept.clear()
         return painted
+
+    def restyle(self) -> None:
+        self._kept.clear()
+        self._digits_key = None
+        super().restyle()
 
     def _digit_rows(self, width: int, scale: int, left: int) -> list[Strip]:
         view = self._view
+        key = (view.digits, view.digits_role, view.beside, width, scale, left)
+        if key == self._digits_key:
+            return list(self._digits)
+        self._digits_key = key
         style = self.roles.style(view.digits_role)
         beside_at = left + 1 + max(digits_width(view.digits, scale) + 1, 17 if "." not in view.digits else 0)
         lines = []
@@ -53,7 +71,8 @@ class Meter(Painted, can_focus=True):
             if y % scale == 0 and y // scale < len(view.beside):
                 line.put(beside_at, *((text, self.roles.style(role, bold=bold)) for text, role, bold in view.beside[y // scale]))
             lines.append(line.strip())
-        return lines
+        self._digits = lines
+        return list(lines)
 
     def _row(self, line: Line, row: Row, left: int) -> None:
         muted = self.roles.style("muted")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Protocol, cast
 
@@ -37,7 +38,6 @@ class Painted(Widget):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._given: list[Strip] = []
         self._shown: list[Strip] = []
 
     @property
@@ -58,26 +58,17 @@ class Painted(Widget):
         if not width or not height:
             return
         rows = self.rows(width, height)[:height]
-        for y, row in enumerate(rows):
-            self.set_row(y, row)
-        for y in range(len(rows), height):
-            self.set_row(y, self._blank(width))
+        if len(rows) < height:
+            rows += [self._blank(width)] * (height - len(rows))
+        self.set_rows(0, rows)
 
-    def set_row(self, y: int, strip: Strip) -> None:
-        """Put `strip` at row `y`. It is cut at the ends of what changed, so that the terminal gets those cells alone."""
+    def set_rows(self, first: int, strips: Sequence[Strip]) -> None:
+        """Put rows of the widget's width at `first` and below, and ask for the cells that changed to be painted."""
         width, height = self.size
         self._fill(width, height)
-        if y >= height or strip is self._given[y]:
-            return
-        changed = changed_cells(list(self._given[y]), list(strip), width)
-        self._given[y] = strip
-        if changed is None:
-            return
-        segments = cut_at(list(strip), changed)
-        if self.glyphs.ascii_only:
-            segments = [Segment(self.glyphs.drawn(text), style) for text, style, _ in segments]
-        self._shown[y] = Strip(segments, width)
-        self.refresh(Region(changed[0], y, changed[1] - changed[0], 1))
+        changed = [region for y, strip in enumerate(strips, first) if y < height and (region := self._put(y, strip, width))]
+        if changed:
+            self.refresh(*changed)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         width, height = self.size
@@ -98,7 +89,6 @@ class Painted(Widget):
 
     def restyle(self) -> None:
         """The theme or the size changed: forget what is on the screen and paint all of it."""
-        self._given.clear()
         self._shown.clear()
         self.repaint()
         self.refresh()
@@ -112,16 +102,27 @@ class Painted(Widget):
     def selection_updated(self, selection: Selection | None) -> None:
         self.refresh()
 
+    def _put(self, y: int, strip: Strip, width: int) -> Region | None:
+        """The cells of row `y` that `strip` changes."""
+        before = self._shown[y]
+        if strip is before:
+            return None
+        if self.glyphs.ascii_only:
+            strip = Strip([Segment(self.glyphs.drawn(text), style) for text, style, _ in strip], width)
+        changed = changed_cells(before._segments, strip._segments, width)
+        if changed is None:
+            return None
+        self._shown[y] = strip
+        return Region(changed[0], y, changed[1] - changed[0], 1)
+
     def _blank(self, width: int) -> Strip:
         return Strip([Segment(" " * width, self.roles.style())], width)
 
     def _fill(self, width: int, height: int) -> None:
         """As many rows as the widget is high; those nobody gave are blank."""
-        missing = height - len(self._given)
+        missing = height - len(self._shown)
         if missing > 0:
-            blanks = [self._blank(width)] * missing
-            self._given += blanks
-            self._shown += blanks
+            self._shown += [self._blank(width)] * missing
 
     def _selection_row(self, y: int) -> int:
         """The row that a selection knows row `y` of the screen by; it stays the same when the text scrolls."""
@@ -149,23 +150,6 @@ def changed_cells(old: list[Segment], new: list[Segment], width: int) -> tuple[i
         return None
     stop = width - _common(old, new, from_end=True)
     return (start, stop) if start < stop else None
-
-
-def cut_at(segments: list[Segment], cells: tuple[int, int]) -> list[Segment]:
-    """The same row with segment borders at both cells, as far as the characters there are one cell wide."""
-    found: list[Segment] = []
-    at = 0
-    for segment in segments:
-        size = cell_len(segment.text)
-        inside = [cell - at for cell in cells if at < cell < at + size] if is_narrow(segment.text) else []
-        last = 0
-        for cell in inside:
-            if cell > last:
-                found.append(Segment(segment.text[last:cell], segment.style))
-                last = cell
-        found.append(Segment(segment.text[last:], segment.style) if last else segment)
-        at += size
-    return found
 
 
 @lru_cache(4096)

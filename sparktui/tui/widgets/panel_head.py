@@ -17,15 +17,17 @@ class PanelHead(Painted):
         super().__init__(id=id)
         self._title = title
         self._about = ""
-        self._status: Sequence[tuple[str, bool]] = ()
+        self._status: tuple[tuple[str, bool], ...] = ()
         self._lit = False
 
     def show(self, *, context: str | None = None, status: Sequence[tuple[str, bool]] | None = None, title: str | None = None) -> None:
         """`status`: pieces of text, each with whether it is in full text colour; what is None stays as it is."""
+        before = (self._title, self._about, self._status)
         self._title = self._title if title is None else title
         self._about = self._about if context is None else context
-        self._status = self._status if status is None else status
-        self.repaint()
+        self._status = self._status if status is None else tuple(status)
+        if before != (self._title, self._about, self._status):
+            self.repaint()
 
     def focused_panel(self, lit: bool) -> None:
         self._lit = lit

@@ -216,8 +216,9 @@ class StreamView(Painted, can_focus=True):
 
     def _paint_rows(self, first: int) -> None:
         if self.card is None:
-            for y in range(max(first, self._top), min(len(self.text), self._top + self._text_height)):
-                self.set_row(y - self._top, self._row(y, self.size.width))
+            width, first = self.size.width, max(first, self._top)
+            rows = [self._row(y, width) for y in range(first, min(len(self.text), self._top + self._text_height))]
+            self.set_rows(first - self._top, rows)
 
     def _row(self, y: int, width: int) -> Strip:
         newest = None if self.view == "plain" or self._held else self._newest
