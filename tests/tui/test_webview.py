@@ -101,8 +101,8 @@ class Browser:
         raise AssertionError(f"never true: {expression}")
 
 
-async def look(debugging: str, address: str) -> bytes:
-    """Open the page, press `c`, and return a PNG of what is on it a while later."""
+async def look(debugging: str, address: str) -> tuple[bytes, bytes]:
+    """Open the page, press `c`; PNGs of what is on it before and a while later."""
     import base64
 
     async with aiohttp.ClientSession() as session:
@@ -113,10 +113,13 @@ async def look(debugging: str, address: str) -> bytes:
             await browser.call("Page.navigate", url=address)
             await browser.until("document.body && document.body.classList.contains('-first-byte')")
             await asyncio.sleep(1.5)
-            await browser.call("Input.dispatchKeyEvent", type="char", text="c")
+            before = await browser.call("Page.captureScreenshot", format="png")
+            await browser.value("document.querySelector('textarea').focus()")
+            await browser.call("Input.dispatchKeyEvent", type="keyDown", text="c", key="c", code="KeyC", windowsVirtualKeyCode=67)
+            await browser.call("Input.dispatchKeyEvent", type="keyUp", key="c", code="KeyC", windowsVirtualKeyCode=67)
             await asyncio.sleep(4)
-            shot = await browser.call("Page.captureScreenshot", format="png")
-            return base64.b64decode(shot["data"])
+            after = await browser.call("Page.captureScreenshot", format="png")
+            return base64.b64decode(before["data"]), base64.b64decode(after["data"])
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (Debian: apt install chromium)")
@@ -131,11 +134,12 @@ def test_a_browser_shows_the_running_screen(address: str, tmp_path: Path) -> Non
         deadline = time.monotonic() + 20
         while not (port_file.exists() and port_file.read_text().count("\n")) and time.monotonic() < deadline:
             time.sleep(0.05)
-        picture = asyncio.run(look(port_file.read_text().split("\n")[0], address))
+        before, after = asyncio.run(look(port_file.read_text().split("\n")[0], address))
     finally:
         os.killpg(chromium.pid, signal.SIGKILL)
         chromium.wait(10)
     if keep := os.environ.get("SPARKTUI_WEB_PNG"):
-        Path(keep).write_bytes(picture)
-    # text, digits and strips of a live run do not compress to the size of an empty page (8 kB at this window)
-    assert picture.startswith(b"\x89PNG") and len(picture) > 40_000
+        Path(keep).write_bytes(after)
+    # a card of text does not compress to the size of an empty page (8 kB at this window), and a running stream is more than the card
+    assert before.startswith(b"\x89PNG") and len(before) > 40_000
+    assert len(after) > len(before) + 3_000
