@@ -36,6 +36,7 @@ def run(args: argparse.Namespace) -> int:
     talk = AskTalk(show_reasoning=args.reasoning == "show")
     try:
         with measuring(args, loaded, "ask", talk) as kit:
+            talk.on_broken = kit.cancel.set
             kit.warn_of_length(spec.params.max_tokens)
             record = kit.measuring.run(kit.target, spec, kit.session.emitter, kit.cancel)
     finally:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from typing import TextIO
 
 from sparktui.cli.streams import is_terminal, shown
-from sparktui.core.events import AnyEvent, Chunk, Retry, RunDone, RunStarted, Server, Waiting, Warning
+from sparktui.core.events import AnyEvent, Chunk, Joined, Retry, RunDone, RunStarted, Server, Waiting, Warning
 from sparktui.core.live import LiveRate
 from sparktui.core.records import RunRecord
 from sparktui.core.tokens import TokenEstimator
@@ -21,6 +22,7 @@ _METER_EVERY_NS = 250_000_000
 class AskTalk:
     """A sink. A meter line is painted on stderr while nothing else is written to that terminal, and stays at the end.
 
+    `on_broken` is called once when nobody reads stdout any more.
     stdout gets the text as it came when it is a file or a pipe; on a terminal control characters are taken out.
     """
 
@@ -37,14 +39,18 @@ class AskTalk:
         self._has_line = False
         self._ends_with_newline = True
         self._reasoning_open = False
+        self.on_broken: Callable[[], None] = lambda: None
         self._broken: BrokenPipeError | None = None
+        self._record: RunRecord | None = None
 
     def close(self) -> None:
-        """Leave the terminal at the start of a line. Raises BrokenPipeError where stdout's reader went away."""
+        """End the text's last line on a terminal, and say the figures. Raises BrokenPipeError where stdout's reader went away."""
         self._end_reasoning()
         self._wipe()
         if self._out_terminal and not self._ends_with_newline:
             self._write_out("\n")
+        if self._record is not None and self._err_terminal:
+            self._say(meter_line(self._record))
         if self._broken is not None:
             raise self._broken
 
@@ -61,16 +67,8 @@ class AskTalk:
             self._say(f"note: {event.text}")
         elif isinstance(event, Server) and event.state == "loading":
             self._say(f"server loading: {event.cause}")
-        elif isinstance(event, RunDone) and self._err_terminal:
-            self.close_text()
-            self._say(meter_line(event.record))
-
-    def close_text(self) -> None:
-        """End the text's last line on a terminal."""
-        self._end_reasoning()
-        self._wipe()
-        if self._out_terminal and not self._ends_with_newline:
-            self._write_out("\n")
+        elif isinstance(event, RunDone | Joined):
+            self._record = event.record
 
     def _chunk(self, event: Chunk) -> None:
         if not event.invented:
@@ -121,6 +119,8 @@ class AskTalk:
 
     def _say(self, text: str) -> None:
         self._wipe()
+        if self._out_terminal and not self._ends_with_newline:
+            self._write_out("\n")
         self._write_err(shown(text, self._err) + "\n")
 
     def _write_out(self, text: str) -> None:
@@ -131,6 +131,7 @@ class AskTalk:
             self._out.flush()
         except BrokenPipeError as error:
             self._broken = error
+            self.on_broken()
         self._ends_with_newline = text.endswith("\n")
 
     def _write_err(self, text: str) -> None:

@@ -44,11 +44,13 @@ def worker_log_dir(env: Mapping[str, str] | None = None) -> Path:
 
 
 def ensure_dir(path: Path) -> Path:
-    """Make `path` with mode 0700 where it is missing, and return it. Raises StorageError where that cannot be done."""
+    """Make `path`, and what is missing above it, with mode 0700, and return it. Raises StorageError where that cannot be done."""
     if path.is_dir():
         return path
+    if path.parent != path:
+        ensure_dir(path.parent)
     try:
-        path.mkdir(parents=True, exist_ok=True, mode=FOLDER_MODE)
+        path.mkdir(exist_ok=True, mode=FOLDER_MODE)
         path.chmod(FOLDER_MODE)
     except OSError as error:
         raise StorageError(

@@ -184,6 +184,20 @@ def test_ask_sends_text_to_stdout_and_nothing_else(tmp_path: Path) -> None:
     assert run(tmp_path, "ask", "--demo", " ")[0] == 2
 
 
+def test_a_reader_that_goes_away_ends_the_answer_quietly(tmp_path: Path) -> None:
+    process = start(tmp_path, "ask", "--demo", "--demo-speed", "4", "--prompt", "story")
+    assert process.stdout is not None
+    assert process.stdout.read(5)
+    process.stdout.close()
+    begun = time.monotonic()
+    assert process.stderr is not None
+    assert b"Traceback" not in process.stderr.read()
+    assert process.wait(20) == 0
+    process.stderr.close()
+    assert time.monotonic() - begun < 4
+    assert [record.status for record in stored(tmp_path)] == ["cancelled"]
+
+
 def test_ask_on_a_terminal_shows_the_meter(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     command = [sys.executable, "-P", "-m", "sparktui", "ask", "--demo", "--demo-speed", "10", "--prompt", "story", "--max-tokens", "100"]
