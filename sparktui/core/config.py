@@ -74,9 +74,23 @@ class VariantConfig(Section, frozen=True):
     health_wait_s: float = 300
 
 
+class RestoreConfig(Section, frozen=True):
+    """How the server gets back to what it was: what a load must name beyond what the server tells, or a command."""
+
+    load: dict[str, Any] | None = None
+    command: tuple[str, ...] | None = None
+
+
 class SweepConfig(Section, frozen=True):
+    """`warmup`: runs after each change of the server, not counted. `max_tokens` None: as in `defaults`. `baseline`: a variant's name."""
+
     prompt: str = "code"
     runs: int = 3
+    warmup: int = 1
+    temperature: int | float | None = 0
+    max_tokens: int | None = None
+    baseline: str | None = None
+    restore: RestoreConfig = field(default_factory=RestoreConfig)
     context_tokens: int = 0
     order: Literal["interleaved", "shuffled"] = "interleaved"
     seed: int = 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -16,8 +15,8 @@ from sparktui.core.records import RunRecord
 from sparktui.engine.cancel import Cancel
 from sparktui.engine.emit import Emitter
 from sparktui.engine.eta import Eta
-from sparktui.engine.opening import client_for
 from sparktui.engine.planrun import WAITS_S, Measure, PlanRun
+from sparktui.engine.rounds import Rounds
 from sparktui.engine.run import run_once
 from sparktui.engine.target import Target
 from sparktui.errors import SparkError
@@ -43,10 +42,9 @@ class Bench:
     ) -> None:
         self._runs = PlanRun(target, emitter, cancel, total=plan.total, waits_s=waits_s)
         self.id = self._runs.id
-        self._targets = [target, *(_beside(target, server or ServerConfig()) for _ in range(plan.parallel - 1))]
+        self._rounds_made = Rounds(self._runs, target, server or ServerConfig(), measure)
         self._plan = plan
         self._emitter = emitter
-        self._measure = measure
 
     @property
     def records(self) -> list[RunRecord]:
@@ -69,15 +67,14 @@ class Bench:
         try:
             for spec in rounds:
                 begun_s = time.monotonic()
-                records = self._round(spec)
+                records = self._rounds_made.make(spec)
                 self._runs.add(records)
                 eta.finished(_cell(spec), time.monotonic() - begun_s)
                 if not self._runs.goes_on_after(records):
                     break
                 self._runs.progress(eta.left_s)
         finally:
-            for target in self._targets[1:]:
-                target.close()
+            self._rounds_made.close()
             self._runs.tell_end()
         return self.records
 
@@ -94,27 +91,6 @@ class Bench:
         )
         self._emitter.emit(Plan(plan_id=self.id, kind="bench", cells=cells, total=self._plan.total))
         self._runs.progress(None)
-
-    def _round(self, spec: RunSpec) -> list[RunRecord]:
-        """The runs of one round, in the order they ended."""
-        records: list[RunRecord] = []
-        failures: list[BaseException] = []
-
-        def one(target: Target) -> None:
-            try:
-                records.append(self._runs.one(target, spec, self._measure))
-            except BaseException as error:  # noqa: BLE001 - carried to the thread that waits, and raised there
-                failures.append(error)
-
-        threads = [threading.Thread(target=one, args=(target,), name="run") for target in self._targets[1:]]
-        for thread in threads:
-            thread.start()
-        one(self._targets[0])
-        for thread in threads:
-            thread.join()
-        if failures:
-            raise failures[0]
-        return records
 
 
 def run_bench(
@@ -133,12 +109,6 @@ def run_bench(
 def for_parallel(plan: BenchPlan) -> BenchPlan:
     """The plan under a label that keeps runs made N at once apart from lone ones: their rates are not comparable."""
     return plan if plan.parallel == 1 else msgspec.structs.replace(plan, label=f"{plan.label} ×{plan.parallel}")
-
-
-def _beside(target: Target, server: ServerConfig) -> Target:
-    """The same server over connections of its own. A simulated one that we run gets no key."""
-    settings = msgspec.structs.replace(server, api_key=None) if target.demo is not None else server
-    return Target(client_for(settings, target.client.base), target.adapter, target.info, seen=target.seen, origin=target.origin)
 
 
 def _cell(spec: RunSpec) -> tuple[str, object]:

@@ -20,6 +20,7 @@ from sparktui.engine.cancel import Cancel
 from sparktui.engine.counters import CounterWatch
 from sparktui.engine.emit import Emitter
 from sparktui.engine.idle import check_idle
+from sparktui.engine.prefillrates import PrefillRates
 from sparktui.engine.run import run_once
 from sparktui.engine.target import Target
 from sparktui.engine.ticker import MemorySampler
@@ -39,8 +40,8 @@ _IDLE_WAITS_S = (0.5, 1.0, 2.0)
 class Measuring:
     """Measures runs against `target` (or others beside it). Follows the server's log, if there is one, from here until `close`.
 
-    `last_error` is the error behind the latest run that failed or was cut off. Without a `target` the configured log is followed all the
-    same; `memory` may be set once the server is known.
+    `last_error` is the error behind the latest run that failed or was cut off. `rates`: how long prefills may be expected to take.
+    Without a `target` the configured log is followed all the same; `memory` may be set once the server is known.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Measuring:
         self.last_error: SparkError | None = None
         self._emitter = emitter
         self.memory = memory
+        self.rates = PrefillRates(history)
         self._baselines = Baselines(history, config.baseline_tok_s)
         self._used: dict[str, Baseline | None] = {}
         demo = target.demo if target is not None else None
@@ -80,11 +82,11 @@ class Measuring:
     def run(self, target: Target, spec: RunSpec, emitter: Emitter, cancel: Cancel) -> RunRecord:
         """Measure one run and return its record as it was done; what the log adds comes as a Joined event before this returns.
 
-        The server is given some seconds to become idle first.
+        The server is given some seconds to become idle first; not for runs made at once, which would wait for each other.
         """
         run_id = new_id(time.time(), secrets.token_bytes(8))
         self._used[run_id] = baseline = self._baselines.of(spec, target.info)
-        idle = self._wait_idle(target, emitter, cancel)
+        idle = self._wait_idle(target, emitter, cancel) if spec.together == 1 else None
         counters = CounterWatch(lambda get: target.client.get(get, cancel), target.adapter.metrics_path)
         before = counters.read() if idle else None
         record = run_once(

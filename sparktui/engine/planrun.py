@@ -25,13 +25,15 @@ _FAILURES_IN_A_ROW = 2
 class PlanRun:
     """One plan being run. `stopped` says why it ended early (the server went away, every run fails); None otherwise.
 
-    `what` names the plan in messages. `waits_s` are the pauses before each new try to reach a server that went away.
+    `what` names the plan in messages, `plan_id` one that goes on.
+    `waits_s` are the pauses before each new try to reach a server that went away.
     """
 
     def __init__(
-        self, target: Target, emitter: Emitter, cancel: Cancel, *, total: int, what: str = "bench", waits_s: Sequence[float] = WAITS_S
-    ) -> None:
-        self.id = new_id(time.time(), secrets.token_bytes(8))
+        self, target: Target, emitter: Emitter, cancel: Cancel, *, total: int, what: str = "bench",
+        waits_s: Sequence[float] = WAITS_S, plan_id: str | None = None,
+    ) -> None:  # fmt: skip
+        self.id = plan_id or new_id(time.time(), secrets.token_bytes(8))
         self.stopped: SparkError | None = None
         self._records: dict[str, RunRecord] = {}
         self._target = target

@@ -23,6 +23,7 @@ from sparktui.engine.answer import AnswerReader, Outcome
 from sparktui.engine.cancel import Cancel
 from sparktui.engine.emit import Emitter
 from sparktui.engine.patience import Patience
+from sparktui.engine.sampling import interval_s
 from sparktui.engine.target import Target
 from sparktui.engine.telling import Teller
 from sparktui.engine.ticker import MemorySampler, Ticker
@@ -64,7 +65,7 @@ def run_once(
     hint and the exit code that the record's sentence has not.
     """
     run = _Run(run_id or new_id(time.time(), secrets.token_bytes(8)), target, spec, emitter, cancel, keep_text=keep_text, busy=busy)
-    ticker = Ticker(run.id, emitter.emit, memory)
+    ticker = Ticker(run.id, emitter.emit, memory, interval_s(memory))
     _settle()
     try:
         with ticker:
@@ -93,6 +94,7 @@ class _Run:
         self._attempt = 0
         self._busy = busy
         self._waits_s: dict[str, float] = {}
+        self._encoded: tuple[bool, bytes] | None = None
 
     def tell(self, event: AnyEvent) -> None:
         """Emit, and fold what was sent."""
@@ -123,15 +125,23 @@ class _Run:
         return self._refused(stream, answer, patience)
 
     def _body(self) -> bytes:
+        """The request's bytes, made once and sent from where they are: a prompt can be millions of characters long."""
+        include_usage = self._target.include_usage
+        if self._encoded is None or self._encoded[0] != include_usage:
+            self._encoded = None
+            self._encoded = (include_usage, self._encode(include_usage))
+        return self._encoded[1]
+
+    def _encode(self, include_usage: bool) -> bytes:
         params, prompt = self._spec.params, self._spec.prompt
         request = ChatRequest(
-            prompt=prompt.text,
+            prompt=prompt.sent,
             model=self._target.info.model,
             temperature=params.temperature,
             max_tokens=params.max_tokens,
             extra={**prompt.params, **params.extra},
             schema=prompt.schema,
-            include_usage=self._target.include_usage,
+            include_usage=include_usage,
         )
         try:
             return msgspec.json.encode(self._target.adapter.body(request))
@@ -150,7 +160,7 @@ class _Run:
         started = RunStarted(
             run_id=self.id, prompt=self._prompt, params=spec.params, t_send_ns=t_send_ns, started_at=_now(), label=spec.label,
             bench_id=spec.bench_id, run_no=spec.run_no, runs=spec.runs, warmup=spec.warmup, attempt=self._attempt, connect_s=connect_s,
-            server=self._target.info, needle=spec.needle,
+            server=self._target.info, needle=spec.needle, expected_prefill_s=spec.expected_prefill_s,
         )  # fmt: skip
         self.tell(started)
         if self._busy and self._attempt == 1:
@@ -211,6 +221,7 @@ class _Run:
     def _full_record(self, outcome: Outcome, ticker: Ticker, idle_checked: bool, baseline: Baseline | None) -> RunRecord:
         # the formulas are needed once the answer is in, and the first request need not wait for their import
         from sparktui.core.metrics import measured_chars_per_token, record_of
+        from sparktui.engine.verdict import needle_verdict
 
         seen_kind = self._teller.seen_kind if self._teller is not None else ""
         record = record_of(
@@ -224,6 +235,7 @@ class _Run:
             keep_text=self._keep_text,
             idle_checked=idle_checked,
             memory=ticker.memory,
+            needle=needle_verdict(self._spec.needle, self._state.text, outcome),
         )
         self._target.chars_per_token = measured_chars_per_token(self._state, record) or self._target.chars_per_token
         return record

@@ -24,6 +24,9 @@ _RANGES: Mapping[str, tuple[float, float]] = {
     "needle.lengths[]": (100, 2_000_000),
     "needle.depths[]": (0, 1),
     "sweep.runs": (1, 1000),
+    "sweep.warmup": (0, 100),
+    "sweep.temperature": (0, 5),
+    "sweep.max_tokens": (1, 1_000_000),
     "sweep.context_tokens": (0, 2_000_000),
     "sweep.variants[].health_wait_s": (1, 86_400),
     "history.journal_days": (0, 36_500),
@@ -71,6 +74,12 @@ def _check_variants(config: Config, where: Where) -> None:
         seen.add(variant.name)
         if variant.command is not None and variant.manual is not None:
             raise ConfigError(f"{where(path)}: `{path}` has both `command` and `manual`.", hint="Keep one of them.")
+        if variant.load is not None and (variant.command is not None or variant.manual is not None):
+            raise ConfigError(f"{where(path)}: `{path}` has `load` beside `command` or `manual`.", hint="Keep one of them.")
+    names = tuple(variant.name for variant in config.sweep.variants)
+    if config.sweep.baseline is not None and config.sweep.baseline not in names:
+        hint = did_you_mean(config.sweep.baseline, names) or f"The variants are: {', '.join(names) or 'none yet'}."
+        raise ConfigError(f"{where('sweep.baseline')}: `sweep.baseline` names no variant.", hint=hint)
 
 
 def _numbers(value: Any, path: str = "") -> Iterator[tuple[str, int | float]]:

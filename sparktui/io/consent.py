@@ -15,9 +15,10 @@ from sparktui.io.paths import data_dir, ensure_dir
 
 
 def commands_of(config: Config) -> tuple[tuple[str, ...], ...]:
-    """Every command the config may start: the log's, and those of sweep variants."""
-    variants = (variant.command for variant in config.sweep.variants if variant.command)
-    return tuple(command for command in (config.log.command, *variants) if command)
+    """Every command the config may start: the log's, and those of a sweep."""
+    sweep = config.sweep
+    variants = (variant.command for variant in sweep.variants if variant.command)
+    return tuple(command for command in (config.log.command, *variants, sweep.restore.command) if command)
 
 
 def shown(commands: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
@@ -26,10 +27,11 @@ def shown(commands: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
 
 
 def without_commands(config: Config) -> Config:
-    """The config with the log command and the sweep variants that run one left out."""
+    """The config with the log command, the sweep variants that run one, and the sweep's last command left out."""
     replace = msgspec.structs.replace
     variants = tuple(variant for variant in config.sweep.variants if not variant.command)
-    return replace(config, log=replace(config.log, command=()), sweep=replace(config.sweep, variants=variants))
+    sweep = replace(config.sweep, variants=variants, restore=replace(config.sweep.restore, command=None))
+    return replace(config, log=replace(config.log, command=()), sweep=sweep)
 
 
 def has_agreed(path: Path, commands: tuple[tuple[str, ...], ...]) -> bool:

@@ -1,18 +1,42 @@
-"""The prompts there are by name: the two of the reference measurements, and the config's own."""
+"""The prompts there are by name: the two of the reference measurements, one with structured output, and the config's own."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from sparktui.core.config import Config, PromptConfig
 from sparktui.core.nearest import did_you_mean
 from sparktui.core.plans import PromptSpec
 from sparktui.errors import ConfigError, UsageError
 
+JSON_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "boats": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string"},
+                    "length_m": {"type": "number"},
+                    "crew": {"type": "integer"},
+                    "afloat": {"type": "boolean"},
+                },
+                "required": ["name", "length_m", "crew", "afloat"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["boats"],
+    "additionalProperties": False,
+}
+
 BUILT_IN = {
     "story": "Write a short story about a lighthouse keeper (about 500 words).",
     "code": "Write a Python module implementing a thread-safe LRU cache class with get, put, capacity eviction, "
     "and a small pytest test file. Code only, no explanation.",
+    "json": "List sixty invented boats of a small harbour: name, length in metres, crew, and whether each is afloat. Answer in JSON.",
 }
 
 
@@ -32,7 +56,7 @@ def resolve_prompt(config: Config, name: str) -> PromptSpec:
     if own is not None:
         return _from_config(name, own)
     if name in BUILT_IN:
-        return PromptSpec(name=name, text=BUILT_IN[name])
+        return PromptSpec(name=name, text=BUILT_IN[name], schema=JSON_SCHEMA if name == "json" else None)
     names = prompt_names(config)
     raise UsageError(f"There is no prompt named {name!r}.", hint=did_you_mean(name, names) or f"Known: {', '.join(names)}.")
 
