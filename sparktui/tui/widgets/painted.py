@@ -49,8 +49,8 @@ class Painted(Widget):
         return cast(Dressed, self.app).glyphs
 
     def rows(self, width: int, height: int) -> list[Strip]:
-        """The rows from the top; fewer than `height` are filled up with blank ones."""
-        raise NotImplementedError(type(self).__name__)  # pragma: no cover
+        """The rows from the top; fewer than `height` are filled up with blank ones. A bare one is blank."""
+        return []
 
     def repaint(self) -> None:
         """Ask for all rows and paint the cells that changed."""
