@@ -37,7 +37,60 @@ class Key(Struct, frozen=True, kw_only=True):
         return all(fact[1:] not in facts if fact.startswith("!") else fact in facts for fact in self.when)
 
 
-LIVE = "live"
+LIVE, HISTORY, RUN, TEXT, LOG, HELP = "live", "history", "run", "text", "log", "help"
+PAGES = (HISTORY, RUN, TEXT, LOG, HELP)
+
+
+
+def _pages() -> tuple[Key, ...]:
+    """The keys of the screens that stand over the live one, in the order of their footers."""
+    back = {screen: Key(keys="escape", action="back", word="back", text="back", shown="esc", screen=screen) for screen in PAGES}
+    return (
+        Key(keys="m", action="medians", word="runs / cells", text="every run, or cells with their medians", group="Look", screen=HISTORY),
+        Key(keys="a", action="mark", word="mark", text="mark cells: A, then B …", group="Keep", when=("rows",), screen=HISTORY),
+        Key(keys="d", action="compare", word="compare", text="compare the marked cells", group="Keep", when=("cells",), screen=HISTORY),
+        Key(keys="enter", action="open", word="open", text="open a cell's runs, or a run", group="Look", when=("rows",), screen=HISTORY),
+        Key(keys="p", action="replay", word="replay", text="replay; two marked: side by side", group="Look", when=("runs",),
+            screen=HISTORY),
+        Key(keys="slash", action="filter", word="filter", text="filter", shown="/", group="Look", screen=HISTORY),
+        Key(keys="o", action="sort", word="sort", text="sort by the next column", group="Look", when=("rows",), screen=HISTORY),
+        Key(keys="O", action="turn", text="turn the order round", group="Look", when=("rows",), screen=HISTORY),
+        Key(keys="L", action="label", word="label", text="label", group="Keep", when=("rows", "edit"), screen=HISTORY),
+        Key(keys="e", action="export", word="export", text="export", group="Keep", screen=HISTORY),
+        Key(keys="delete", action="delete", text="delete", shown="del", group="Keep", when=("rows", "edit"), screen=HISTORY),
+        Key(keys="u", action="unmark", text="take all marks off", group="Keep", when=("marks",), screen=HISTORY),
+        Key(keys="z", action="zoom", text="zoom the focused panel", group="Look", when=("cells",), screen=HISTORY),
+        Key(keys="tab", action="next_panel", text="next panel", group="Look", when=("cells",), screen=HISTORY),
+        Key(keys="shift+tab", action="last_panel", text="panel before", group="Look", when=("cells",), screen=HISTORY),
+        back[HISTORY],
+        Key(keys="up,down,left,right", action="figure", word="figure + definition", text="another figure, its definition below",
+            shown="↑ ↓", group="Look", screen=RUN),
+        Key(keys="enter", action="text", word="whole text", text="the whole text", group="Look", when=("text",), screen=RUN),
+        Key(keys="p", action="replay", word="replay", text="replay", group="Look", screen=RUN),
+        Key(keys="a", action="mark", word="mark", text="mark its cell: A, then B …", group="Keep", screen=RUN),
+        Key(keys="y", action="copy", word="copy", text="copy the text", group="Keep", when=("text",), screen=RUN),
+        Key(keys="w", action="write", text="write the text to a file", group="Keep", when=("text",), screen=RUN),
+        Key(keys="e", action="export", word="export", text="export", group="Keep", screen=RUN),
+        Key(keys="L", action="label", text="label", group="Keep", when=("edit",), screen=RUN),
+        Key(keys="delete", action="delete", text="delete", shown="del", group="Keep", when=("edit",), screen=RUN),
+        Key(keys="pageup,pagedown,home,end", action="page", text="scroll the lower part", shown="pgup pgdn", group="Look", screen=RUN),
+        back[RUN],
+        Key(keys="v", action="view", word="view", text="view: chunks heat plain", group="Look", screen=TEXT),
+        Key(keys="y", action="copy", word="copy", text="copy the text", group="Keep", screen=TEXT),
+        Key(keys="w", action="write", word="write to a file", text="write the text to a file", group="Keep", screen=TEXT),
+        back[TEXT],
+        Key(keys="r", action="raw_log", word="raw", text="raw log lines", group="Look", screen=LOG),
+        Key(keys="slash", action="filter", word="filter", text="filter", shown="/", group="Look", screen=LOG),
+        Key(keys="space", action="pause", word="pause", text="pause the log", group="Look", screen=LOG),
+        Key(keys="end", action="follow", word="follow", text="follow again", group="Look", when=("scrolled",), screen=LOG),
+        back[LOG],
+        Key(keys="tab", action="next_page", word="next page", text="next page", group="Look", screen=HELP),
+        Key(keys="shift+tab", action="last_page", text="page before", group="Look", screen=HELP),
+        Key(keys="slash", action="filter", word="find", text="find a word", shown="/", group="Look", screen=HELP),
+        Key(keys="n", action="next_found", word="next", text="the next place", group="Look", when=("found",), screen=HELP),
+        back[HELP],
+    )  # fmt: skip
+
 
 KEYS: tuple[Key, ...] = (
     Key(keys="r", action="retry", word="retry", text="try the server again now", group="Run", when=("unreachable",), screen=LIVE),
@@ -78,6 +131,7 @@ KEYS: tuple[Key, ...] = (
     Key(keys="4", action="focus_history", text="focus the history", group="Look", screen=LIVE),
     Key(keys="tab", action="next_panel", text="next panel", group="Look", screen=LIVE),
     Key(keys="end", action="follow", text="follow again", group="Look", screen=LIVE),
+    *_pages(),
     Key(keys="y", action="copy", text="copy", group="Keep"),
     Key(keys="ctrl+p", action="palette", word="palette", text="every command by name", when=("!shown",)),
     Key(keys="ctrl+p", action="palette", text="every command by name", when=("shown",)),
