@@ -23,6 +23,8 @@ from sparktui.demo.settings import Options
 from sparktui.errors import SparkError, StorageError, UsageError
 
 _PARENT_CHECK_S = 2.0
+# what TabbyAPI does not have is asked every second and would drown its log
+_OWN = "/demo/"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,7 +61,8 @@ async def _serve(options: Options, announce: Callable[[dict[str, object]], None]
     machine = Machine(options, log)
 
     def on_status(request: Request, status: int) -> None:
-        log.info(f'{request.peer} - "{request.method} {request.path} HTTP/1.1" {status}')
+        if not request.path.startswith(_OWN):
+            log.info(f'{request.peer} - "{request.method} {request.path} HTTP/1.1" {status}')
 
     try:
         server = await loop.create_server(lambda: Connection(partial(handle, machine), on_status), options.host, options.port)
