@@ -87,9 +87,8 @@ class ServerKeeper:
     def _keep(self, wanted: Wanted, stop: Cancel) -> None:
         while not stop.is_set():
             try:
-                target = self._opener(
-                    wanted.config, demo=wanted.demo, demo_speed=wanted.demo_speed, origin=wanted.origin, on_event=self._tell, stop=stop
-                )
+                self._open(wanted, stop)
+                return
             except StoppedError:
                 return
             except SeveralServersError as error:
@@ -97,15 +96,20 @@ class ServerKeeper:
                 return
             except SparkError as error:
                 self._unreachable(error)
-                self._wait(stop)
-                continue
-            if stop.is_set():
-                target.close()
-                return
-            self.target = target
-            self._on_ready(target)
-            self._emitter.emit(Server(state="loading" if target.seen.loading else "ready", info=target.info))
+            except Exception as error:  # noqa: BLE001 - the border of this thread: a fault is told, not an endless "connecting"
+                self._unreachable(SparkError(f"A fault in sparktui kept the server from being opened: {type(error).__name__}."))
+            self._wait(stop)
+
+    def _open(self, wanted: Wanted, stop: Cancel) -> None:
+        target = self._opener(
+            wanted.config, demo=wanted.demo, demo_speed=wanted.demo_speed, origin=wanted.origin, on_event=self._tell, stop=stop
+        )
+        if stop.is_set():
+            target.close()
             return
+        self.target = target
+        self._on_ready(target)
+        self._emitter.emit(Server(state="loading" if target.seen.loading else "ready", info=target.info))
 
     def _tell(self, event: Server) -> None:
         # unreachable is told by us, with the time of the next try; ready only when a run can be sent

@@ -115,3 +115,12 @@ def test_a_lost_server_is_opened_again_once() -> None:
     assert until(lambda: len(ready) == 2)
     assert threading.active_count() < 20
     keeper.close()
+
+
+def test_a_fault_is_told_and_tried_again_instead_of_connecting_for_ever() -> None:
+    keeper, events, ready = keeper_of(Opener(KeyError("secret value")))
+    keeper.use(Wanted(config=Config()))
+    assert until(lambda: bool(ready))
+    told = next(event for event in events if isinstance(event, Server))
+    assert told.state == "unreachable" and "KeyError" in told.cause and "secret" not in told.cause
+    keeper.close()
