@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -95,6 +95,28 @@ def steps(plan: SweepPlan) -> Iterator[Step]:
             order.reverse()
         for variant in order:
             yield Step(variant, number)
+
+
+def place_of(variant: VariantConfig) -> str:
+    """The configuration of the server that a variant needs: "" = as the sweep found it, else a name."""
+    return "" if sort_of(variant) == "as it is" else variant.name
+
+
+def rounds(plan: SweepPlan, done: Collection[tuple[str, int]] = ()) -> Iterator[Step]:
+    """Every round still to make, warm-ups (run number 0) included: whenever the server was changed, and before a variant's first run.
+
+    `done`: (variant, run number) of an earlier part of the same sweep.
+    """
+    at = ""
+    warm: set[str] = set()
+    for step in steps(plan):
+        if (step.variant.name, step.run_no) in done:
+            continue
+        if place_of(step.variant) != at or step.variant.name not in warm:
+            yield from [Step(step.variant, 0)] * plan.warmup
+        at = place_of(step.variant)
+        warm.add(step.variant.name)
+        yield step
 
 
 def spec_of(plan: SweepPlan, step: Step, prompt: PromptSpec, bench_id: str) -> RunSpec:

@@ -10,6 +10,7 @@ from sparktui.core.cells import CellKey, cell_key, cell_of, figure_values, is_co
 from sparktui.core.records import RunRecord
 from sparktui.core.statistics import BAND_TOK_S, MIN_RUNS, Comparison, compare, holm
 from sparktui.report import numbers
+from sparktui.report.intervalplot import plot, scale_for, title
 from sparktui.report.numbers import ABSENT
 from sparktui.report.runtable import guessed
 from sparktui.report.sections import cell_heading, temperature_words
@@ -20,9 +21,10 @@ INTERVAL = (
     "An interval that holds 1 proves nothing either way."
 )
 _MARKS = {"faster": "▲ faster", "slower": "▼ slower", "no difference shown": "= no difference shown"}
+_PLOT = Column(title="", right=False, drop=4)
 _COMPARISONS = (
     Column(title="B", right=False), Column(title="median"), Column(title="B − A"), Column(title="ratio"), Column(title="95 % interval"),
-    Column(title="verdict", right=False), Column(title="±2 tok/s", right=False, drop=2), Column(title="n A", drop=3),
+    _PLOT, Column(title="verdict", right=False), Column(title="±2 tok/s", right=False, drop=2), Column(title="n A", drop=3),
     Column(title="n B", drop=3),
 )  # fmt: skip
 _CELLS = (
@@ -60,11 +62,12 @@ def match(a: Side, bs: Sequence[Side]) -> list[Matched]:
     for runs in _cells(a.runs):
         partners = list(bs) if single else [Side(b.name, partner) for b in bs if (partner := _partner(runs, b.runs))]
         if partners:
-            found.append(_matched(Side(a.name, runs), partners, a.runs))
+            found.append(matched_of(Side(a.name, runs), partners, a.runs))
     return found
 
 
-def _matched(a: Side, bs: Sequence[Side], others: Sequence[RunRecord]) -> Matched:
+def matched_of(a: Side, bs: Sequence[Side], others: Sequence[RunRecord] = ()) -> Matched:
+    """A against each B whatever their questions, the words corrected together. `others`: what the heading tells A's cell from."""
     comparisons = holm([compare(_speeds(a.runs), _speeds(b.runs)) for b in bs])
     first = a.runs[0]
     heading = f"{cell_text(first.prompt.name)}, {cell_heading(first, others)}"
@@ -100,15 +103,24 @@ def cells_side(records: Sequence[RunRecord]) -> list[Side]:
 
 def comparison_table(matched: Matched) -> Table:
     """One B a row against the A of `matched`."""
-    rows = [_comparison_row(side, found) for side, found in zip(matched.bs, matched.comparisons, strict=True)]
-    return Table(_COMPARISONS, tuple(rows))
+    scale = scale_for(matched.comparisons)
+    rows = [_comparison_row(side, found, scale) for side, found in zip(matched.bs, matched.comparisons, strict=True)]
+    columns = tuple(Column(title=title(scale), right=False, drop=4) if column is _PLOT else column for column in _COMPARISONS)
+    return Table(columns, tuple(rows)).without_empty("", (title(scale),))
 
 
 def verdict(found: Comparison) -> str:
-    """`▲ faster`, `▼ slower`, `= no difference shown`, or `– too few runs (n = 2)`."""
+    """`▲ faster by 4–7 %`, `▼ slower by …`, `= no difference shown`, or `– too few runs (n = 2)`."""
     if found.verdict == "too few runs":
         return f"{ABSENT} too few runs (n = {min(found.n_a, found.n_b)})"
-    return _MARKS[found.verdict]
+    return _MARKS[found.verdict] + ("" if found.verdict == "no difference shown" else f" by {_by(found)}")
+
+
+def _by(found: Comparison) -> str:
+    """The interval as percent: "4–7 %"; below 1 % with a decimal."""
+    ends = sorted(abs((end or 1.0) - 1.0) * 100 for end in (found.low, found.high))
+    low, high = (f"{end:.{1 if ends[0] < 1 else 0}f}" for end in ends)
+    return f"{low} %" if low == high else f"{low}–{high} %"
 
 
 def remarks(matched: Matched) -> list[str]:
@@ -117,7 +129,7 @@ def remarks(matched: Matched) -> list[str]:
     if any(found.low is not None for found in matched.comparisons):
         lines.append(INTERVAL)
     if any(found.verdict == "too few runs" for found in matched.comparisons):
-        lines.append(f"A verdict needs {MIN_RUNS} counted runs a side.")
+        lines.append(f"With fewer than {MIN_RUNS} counted runs a side nothing can be told.")
     inside = [cell_text(b.name) for b, found in zip(matched.bs, matched.comparisons, strict=True) if found.within_band]
     outside = [cell_text(b.name) for b, found in zip(matched.bs, matched.comparisons, strict=True) if found.within_band is False]
     words = [f"{', '.join(names)} {word}" for names, word in ((inside, "inside"), (outside, "outside")) if names]
@@ -176,7 +188,7 @@ def _cell_row(side: Side, mark: str) -> Row:
     return Row(cells)
 
 
-def _comparison_row(side: Side, found: Comparison) -> Row:
+def _comparison_row(side: Side, found: Comparison, scale: tuple[float, float]) -> Row:
     band = {True: "inside", False: "outside", None: ABSENT}[found.within_band]
     cells = (
         cell_text(side.name),
@@ -184,6 +196,7 @@ def _comparison_row(side: Side, found: Comparison) -> Row:
         numbers.difference(found.difference),
         numbers.ratio(found.ratio),
         numbers.interval(found.low, found.high),
+        plot(found, scale),
         verdict(found),
         band,
         str(found.n_a),
