@@ -46,6 +46,7 @@ def overrides(args: argparse.Namespace, env: Mapping[str, str]) -> dict[str, Ove
         "server.kind": (args.kind, "option --kind"),
         "server.idle_timeout_s": (args.idle_timeout, "option --idle-timeout"),
         "log.source": (args.log, "option --log"),
+        "ui.fps": (getattr(args, "fps", None), "option --fps"),
     }
     laid = {key: Override(value, origin) for key, (value, origin) in found.items() if value is not None}
     if args.api_key_env is not None:

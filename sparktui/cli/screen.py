@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import Literal
 
 from sparktui.cli.options import add_server_options, loader
-from sparktui.cli.parser import Parser, seconds
+from sparktui.cli.parser import Parser, seconds, whole
 from sparktui.cli.streams import is_terminal
 from sparktui.core.plans import BenchPlan
 from sparktui.errors import UsageError
+from sparktui.io.configfile import LoadedConfig, Override, load_config
 
 HEADLESS = "Without one: sparktui bench, ask, needle, history, log, doctor (sparktui --help)."
 
@@ -21,8 +24,12 @@ def add_arguments(parser: Parser) -> None:
     add_server_options(parser)
     group = parser.add_argument_group("another machine")
     group.add_argument("--ssh", metavar="HOST", help="measure on HOST over ssh, show the screen here")
+    elsewhere = "the command that is the worker, in one string; with --ssh it runs at HOST (default there: sparktui worker)"
+    group.add_argument("--worker-command", type=shell_words, metavar="ARGV", help=elsewhere)
     lingering = "let HOST measure on for S seconds after a lost line"
     group.add_argument("--linger", type=seconds(0, 86_400), default=600.0, metavar="S", help=lingering)
+    looks = parser.add_argument_group("looks")
+    looks.add_argument("--fps", type=frame_rate, metavar="N", help="paint at most N times a second; auto slows down with the terminal")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -33,13 +40,38 @@ def run(args: argparse.Namespace) -> int:
 def open_screen(args: argparse.Namespace, plan: BenchPlan | None = None) -> int:
     """Hand over to the screen. It finds on `args`: `loaded` (LoadedConfig), `reload` (reads it again), `plan` (a bench to begin with)."""
     require_terminal(os.environ)
-    args.reload = loader(args)
-    args.loaded = args.reload()
-    args.plan = plan
-    for name, value in (("ssh", None), ("linger", 600.0)):
+    for name, value in (("ssh", None), ("worker_command", None), ("linger", 600.0), ("fps", None)):
         if not hasattr(args, name):
             setattr(args, name, value)
+    if args.ssh is not None and (not args.ssh or args.ssh.startswith("-")):
+        raise UsageError("--ssh wants a host, as you would give it to ssh.")
+    args.remote = args.ssh is not None or args.worker_command is not None
+    args.reload = _looks(args.fps) if args.remote else loader(args)
+    args.loaded = args.reload()
+    args.plan = plan
     return int(import_module("sparktui.tui.start").main(args))
+
+
+def _looks(fps: int | Literal["auto"] | None) -> Callable[[], LoadedConfig]:
+    """Of a worker elsewhere this machine's config tells the looks only; which server, log and bench is its own config's affair."""
+    laid = {} if fps is None else {"ui.fps": Override(fps, "option --fps")}
+    return lambda: load_config(None, os.environ, laid)
+
+
+def frame_rate(text: str) -> int | Literal["auto"]:
+    """For argparse: 1 to 30 a second, or auto."""
+    return "auto" if text == "auto" else whole(1, 30)(text)
+
+
+def shell_words(text: str) -> list[str]:
+    """For argparse: a command line as a shell would split it."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {str(error).lower()}") from error
+    if not words:
+        raise argparse.ArgumentTypeError("wants a command")
+    return words
 
 
 def require_terminal(env: Mapping[str, str]) -> None:

@@ -78,11 +78,18 @@ class RunEdit(Command, frozen=True, kw_only=True):
     delete: bool = False
 
 
+class Attach(Command, frozen=True, kw_only=True):
+    """First command only: go on with a session whose screen was lost. Answered with its events after `from_seq`, then live."""
+
+    session: str
+    from_seq: int = 0
+
+
 class Shutdown(Command, frozen=True, kw_only=True):
     pass
 
 
-AnyCommand = HelloCommand | Configure | Run | Bench | CancelRun | RetryServer | HistoryQuery | RunGet | RunEdit | Shutdown
+AnyCommand = HelloCommand | Configure | Run | Bench | CancelRun | RetryServer | HistoryQuery | RunGet | RunEdit | Attach | Shutdown
 
 encode_command = msgspec.json.Encoder().encode
 _decoder = msgspec.json.Decoder(AnyCommand)

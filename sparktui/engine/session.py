@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from sparktui import __version__
 from sparktui.core.config import HistoryConfig
-from sparktui.core.events import PROTOCOL, Bye, Hello
+from sparktui.core.events import PROTOCOL, AnyEvent, Bye, Hello
 from sparktui.core.ids import new_id
 from sparktui.core.records import RunRecord
 from sparktui.engine.emit import Emitter, Sink
 from sparktui.errors import SparkError, StorageError
 from sparktui.io.history import History
 from sparktui.io.historysink import HistorySink
-from sparktui.io.journal import JournalWriter
+from sparktui.io.journal import JournalWriter, read_journal
 from sparktui.io.paths import journal_dir, journal_path
-from sparktui.io.sessions import prune_journals
+from sparktui.io.recovery import tidy
 
 
 class Session:
@@ -49,9 +50,30 @@ class Session:
         if self._journal is not None:
             if not self._journal.close() and self._journal.error is not None:
                 self._noted(self._journal.error)
-            days, megabytes = self._settings.journal_days, self._settings.journal_mb
-            prune_journals(journal_dir(), days=days, megabytes=megabytes, now_s=time.time(), keep=(self.id,))
+            self._tidy()
         return unsaved
+
+    def since(self, seq: int) -> Iterator[AnyEvent]:
+        """The events after `seq`, from the journal; () where none is kept."""
+        if self._journal is not None:
+            self._journal.flush()
+            yield from (event for event in read_journal(self._journal.path) if event.seq > seq)
+
+    @property
+    def keeps_journal(self) -> bool:
+        return self._journal is not None
+
+    def _tidy(self) -> None:
+        """What killed sessions left is recovered before their journals can grow too old; our own is looked through another time."""
+        settings = self._settings
+        try:
+            with contextlib.closing(History.open()) as history:
+                tidy(
+                    history, journal_dir(), keep_text=settings.keep_text, days=settings.journal_days, megabytes=settings.journal_mb,
+                    skip=(self.id,),
+                )  # fmt: skip
+        except SparkError as error:
+            self._noted(error)
 
     def _open_journal(self, masked: Sequence[str]) -> JournalWriter | None:
         try:

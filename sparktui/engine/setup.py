@@ -7,6 +7,7 @@ from typing import Any
 from sparktui.core.config import Config
 from sparktui.core.plans import BenchPlan
 from sparktui.errors import SparkError
+from sparktui.core.scrub import mask_url
 from sparktui.io.configfile import LoadedConfig
 from sparktui.io.consent import shown
 from sparktui.io.prompts import resolve_prompt, resolve_prompts
@@ -30,7 +31,10 @@ def configured_plan(config: Config, max_tokens: int | None = None) -> BenchPlan:
 
 
 def describe_setup(loaded: LoadedConfig) -> dict[str, Any]:
-    """`{path, notes, unconfirmed, prompts, defaults, plan, plan_error, log}`; `unconfirmed`: commands that wait for the user's consent."""
+    """`{path, notes, unconfirmed, prompts, defaults, bench, baseline_tok_s, address, address_origin, plan, plan_error, log}`.
+
+    `unconfirmed`: commands that wait for the user's consent; `address`: "" where the server is looked for.
+    """
     config = loaded.config
     plan: BenchPlan | None = None
     plan_error = ""
@@ -48,3 +52,7 @@ def describe_setup(loaded: LoadedConfig) -> dict[str, Any]:
         "plan_error": plan_error,
         "log": bool(config.log.source or config.log.command or config.log.tabbyapi_dir),
     }
+        "bench": config.bench,
+        "baseline_tok_s": config.baseline_tok_s,
+        "address": "" if config.server.base_url == "auto" else mask_url(config.server.base_url),
+        "address_origin": loaded.origins.get("server.base_url", ""),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -11,6 +10,7 @@ import msgspec
 
 from sparktui.core import commands
 from sparktui.core.commands import AnyCommand, decode_command, reply_id
+from sparktui.core.config import HistoryConfig
 from sparktui.core.events import ErrorEvent, Reply, RunDone
 from sparktui.core.plans import RunSpec
 from sparktui.engine.bench import Bench, for_parallel
@@ -27,6 +27,7 @@ from sparktui.errors import SparkError, UnreachableError, UsageError
 from sparktui.io import consent
 from sparktui.io.configfile import LoadedConfig
 from sparktui.io.history import History
+from sparktui.io.linesocket import waiting
 from sparktui.io.memory import MemorySampler
 from sparktui.io.paths import journal_dir
 from sparktui.io.recovery import tidy
@@ -58,7 +59,8 @@ class Worker:
         self._idle_memory.start()
         threading.Thread(target=self._recover, name="recover", daemon=True).start()
         self._answers: dict[type, Callable[[Any], object]] = {
-            commands.HelloCommand: lambda _: {"session": session.id},
+            commands.HelloCommand: lambda _: {"session": session.id, "waiting": waiting()},
+            commands.Attach: _not_here,
             commands.Configure: self._configure,
             commands.Run: self._run,
             commands.Bench: self._run_bench,
@@ -232,7 +234,14 @@ class Worker:
         if self._history is None:
             return
         try:
-            found = tidy(self._history, journal_dir())
+            settings = self._load().config.history
+        except SparkError:
+            # told in the reply to `configure`
+            settings = HistoryConfig()
+        try:
+            found = tidy(
+                self._history, journal_dir(), keep_text=settings.keep_text, days=settings.journal_days, megabytes=settings.journal_mb
+            )  # fmt: skip
         except SparkError as error:
             self._crashed(error)
             return
@@ -252,9 +261,7 @@ def _what_it_opens(loaded: LoadedConfig, demo: bool) -> tuple[object, ...]:
     return demo, config.server, config.log, config.baseline_tok_s
 
 
-def lines_of(fd: int) -> Iterable[bytes]:
-    """Lines read from a descriptor as they come; ends with it."""
-    with os.fdopen(fd, "rb", closefd=False) as pipe:
-        yield from pipe
+def _not_here(command: commands.Attach) -> object:
+    raise UsageError(f"The session {command.session} is over.", hint="What it measured is in the history.")
 
 

@@ -30,6 +30,7 @@ class WorkerLink:
         self._ids = ids if ids is not None else itertools.count(1)
         self._inbox: collections.deque[AnyEvent] = collections.deque()
         self._stderr: collections.deque[str] = collections.deque(maxlen=_STDERR_LINES)
+        self._noise: collections.deque[str] = collections.deque(maxlen=_STDERR_LINES)
         self._write_lock = threading.Lock()
         self.hello: Hello | None = None
         self.state = "starting"
@@ -48,6 +49,16 @@ class WorkerLink:
     @property
     def exit_code(self) -> int | None:
         return self._process.poll()
+
+    @property
+    def said(self) -> list[str]:
+        """What it printed that was no event, for reading: stderr, then stdout. Complete once it is down."""
+        return [scrub(line) for line in (*self._stderr, *self._noise) if line]
+
+    def abandon(self) -> None:
+        """End the process at this end now (the line is dead, or another takes its place); what it measures elsewhere goes on."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
 
     def events(self) -> list[AnyEvent]:
         """All events since the last call, in order."""
@@ -96,7 +107,7 @@ class WorkerLink:
     def _read_events(self) -> None:
         stdout = self._process.stdout
         assert stdout is not None
-        noise: collections.deque[str] = collections.deque(maxlen=_STDERR_LINES)
+        noise = self._noise
         for number, line in enumerate(stdout):
             self.bytes_in += len(line)
             event = self._decoded(line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from sparktui.core.events import Hello, Joined, RunDone, RunStarted
@@ -40,13 +41,14 @@ def recover(journal: Path) -> list[RunRecord]:
     return [state.record or _cut_off(state) for state in runs.values()]
 
 
-def recover_into(history: History, folder: Path, *, keep_text: bool = True) -> list[RunRecord]:
+def recover_into(history: History, folder: Path, *, keep_text: bool = True, skip: Sequence[str] = ()) -> list[RunRecord]:
     """Store what the journals of sessions that are over hold and the history does not; returns the runs added.
 
-    Each journal is looked through once; runs deleted from the history stay deleted. A journal that cannot be read is passed over.
+    Each journal is looked through once; runs deleted from the history stay deleted. A journal that cannot be read is passed over,
+    one of a session in `skip` is left for another time.
     """
     added = []
-    for name in history.unsettled(_names_and_sizes(folder)):
+    for name in history.unsettled([item for item in _names_and_sizes(folder) if Path(item[0]).stem not in skip]):
         with contextlib.suppress(StorageError, FileNotFoundError):
             session = session_at(folder / name)
             if session.state != "running" and session.hello is not None:
@@ -55,17 +57,24 @@ def recover_into(history: History, folder: Path, *, keep_text: bool = True) -> l
 
 
 def tidy(
-    history: History, folder: Path, *, keep_text: bool = True, days: float = 14, megabytes: float = 500, now_s: float | None = None
+    history: History,
+    folder: Path,
+    *,
+    keep_text: bool = True,
+    days: float = 14,
+    megabytes: float = 500,
+    now_s: float | None = None,
+    skip: Sequence[str] = (),
 ) -> list[RunRecord]:
     """Recover what ended sessions left (the runs are returned), then clear old journals away; those not yet recovered stay.
 
-    A history that cannot be written changes nothing.
+    A history that cannot be written changes nothing. The journals of the sessions in `skip` are not touched.
     """
     if history.read_only:
         return []
-    added = recover_into(history, folder, keep_text=keep_text)
+    added = recover_into(history, folder, keep_text=keep_text, skip=skip)
     unsettled = history.unsettled(_names_and_sizes(folder))
-    keep = [Path(name).stem for name in unsettled if _holds_runs(folder / name)]
+    keep = [*skip, *(Path(name).stem for name in unsettled if _holds_runs(folder / name))]
     prune_journals(folder, days=days, megabytes=megabytes, now_s=time.time() if now_s is None else now_s, keep=keep)
     return added
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 FASTEST_HZ = 10.0
 SLOWEST_HZ = 4.0
+MOST_HZ = 30.0
 _METER_S = 0.25
 _SECOND_S = 1.0
 # a frame that takes more than this share of its period makes the clock slower, one below the other share faster
@@ -27,7 +28,7 @@ class PaintClock:
 
     def __init__(self, fps: int | Literal["auto"] = "auto") -> None:
         self._fixed = fps != "auto"
-        self.hz = FASTEST_HZ if fps == "auto" else max(1.0, min(FASTEST_HZ, float(fps)))
+        self.hz = FASTEST_HZ if fps == "auto" else max(1.0, min(MOST_HZ, float(fps)))
         self._began_s = 0.0
         self._expected_s: float | None = None
         self._meter_s = self._second_s = float("-inf")

@@ -52,7 +52,7 @@ class SupervisedLink:
         arrived = link.events()
         self._unanswered -= {event.id for event in arrived if isinstance(event, Reply)}
         batch += arrived
-        batch += [_mismatch(event) for event in batch if isinstance(event, Hello) and event.protocol != PROTOCOL]
+        batch += [told for event in batch if isinstance(event, Hello) for told in mismatch(event)]
         if down and not self._closed:
             batch += [Reply(id=number, ok=False, error=_GONE) for number in sorted(self._unanswered)]
             self._unanswered.clear()
@@ -95,9 +95,9 @@ class SupervisedLink:
         return ErrorEvent(title=title, detail="It was started again.", hint=_KEPT)
 
 
-def _mismatch(hello: Hello) -> ErrorEvent:
-    return ErrorEvent(
-        title=f"The worker at {hello.host} speaks protocol {hello.protocol}, this screen {PROTOCOL}.",
-        detail=f"It is sparktui {hello.version}.",
-        hint="Install the same version at both ends.",
-    )
+def mismatch(hello: Hello) -> list[AnyEvent]:
+    """What is to be said of a worker that speaks another protocol than this screen; [] of one that does not."""
+    if hello.protocol == PROTOCOL:
+        return []
+    title = f"The worker at {hello.host} speaks protocol {hello.protocol}, this screen {PROTOCOL}."
+    return [ErrorEvent(title=title, detail=f"It is sparktui {hello.version}.", hint="Install the same version at both ends.")]
