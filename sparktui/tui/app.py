@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from typing import ClassVar
 
 from textual.app import App, SystemCommand
@@ -30,7 +31,7 @@ Answered = Callable[[Reply], None]
 
 
 class SparkApp(App[int]):
-    """`connect` is called once the first frame is on the screen; `link` is None until then. `clock_ns` is injected by tests."""
+    """`connect` is called once the first frame is on the screen; `link` is None until then. Tests inject the clocks."""
 
     TITLE = "sparktui"
     CSS_PATH = "styles/app.tcss"
@@ -39,10 +40,18 @@ class SparkApp(App[int]):
 
     _roles: Roles | None = None
 
-    def __init__(self, connect: Connect, options: Options | None = None, *, clock_ns: Callable[[], int] = time.perf_counter_ns) -> None:
+    def __init__(
+        self,
+        connect: Connect,
+        options: Options | None = None,
+        *,
+        clock_ns: Callable[[], int] = time.perf_counter_ns,
+        wall_clock: Callable[[], datetime] = datetime.now,
+    ) -> None:
         self.options = options or Options()
         super().__init__()
         self.clock_ns = clock_ns
+        self.wall_clock = wall_clock
         self.session = SessionState()
         self.worker_clock = WorkerClock()
         self.paint_clock = PaintClock(self.options.ui.fps)

@@ -41,16 +41,24 @@ def first_start(width: int, height: int, roles: Roles, *, simulated: bool, bench
         ),
     ]
     if simulated:
-        rows += [
-            [],
-            [(_INDENT, ("This is the built-in demo server: a simulation, not a measurement.", roles.style("burst")))],
-            [(_INDENT, ("To measure yours:", muted)), (_INDENT + 19, (f"{command} --base-url http://127.0.0.1:5000", roles.style()))],
-            [
-                (_INDENT, ("or", muted)), (_INDENT + 3, ("base_url", roles.style())), (_INDENT + 12, ("in config.yml;", muted)),
-                (_INDENT + 28, (f"{command} doctor", roles.style())), (_INDENT + 28 + len(command) + 8, ("checks it.", muted)),
-            ],
-        ]  # fmt: skip
+        said = "This is the built-in demo server: a simulation, not a measurement."
+        rows += [[], *([(_INDENT, (line, roles.style("burst")))] for line in _wrapped(said, width - _INDENT - 1))]
+        rows += _own_server(roles, command, width)
     return _painted(rows, width, height, roles)
+
+
+def _own_server(roles: Roles, command: str, width: int) -> _Rows:
+    """How to measure another server: two lines, three where they are short."""
+    muted, text = roles.style("muted"), roles.style()
+    option = f"{command} --base-url http://127.0.0.1:5000"
+    first: _Rows = [[(_INDENT, ("To measure yours:", muted)), (_INDENT + 19, (option, text))]]
+    if _INDENT + 19 + len(option) > width:
+        first = [[(_INDENT, ("To measure yours:", muted))], [(_INDENT + 2, (option, text))]]
+    second: list[tuple[int, Ink]] = [
+        (_INDENT, ("or", muted)), (_INDENT + 3, ("base_url", text)), (_INDENT + 12, ("in config.yml;", muted)),
+        (_INDENT + 28, (f"{command} doctor", text)), (_INDENT + 28 + len(command) + 8, ("checks it.", muted)),
+    ]  # fmt: skip
+    return [*first, second]
 
 
 def connecting(width: int, height: int, roles: Roles, *, address: str) -> list[Strip]:
@@ -115,7 +123,7 @@ def prefill(width: int, height: int, roles: Roles, *, waited_s: float, expected:
             bar.append((at, ink))
             at += cells([ink])
         end, origin = _progress_words(expected, waited_s)
-        rows += [[], [*bar, (at + 2, (end, muted))], [(_INDENT, (cut(origin, width - _INDENT - 1), muted))]]
+        rows += [[], [*bar, (at + 2, (end, muted))], *([(_INDENT, (line, muted))] for line in _wrapped(origin, width - _INDENT - 1))]
     if wait_note:
         rows += [[], [(_INDENT, (cut(shown(wait_note), width - _INDENT - 1), muted))]]
     return _painted(rows, width, height, roles)

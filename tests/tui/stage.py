@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,10 +10,11 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 from textual.strip import Strip
 
+from sparktui.core.records import RunRecord
 from sparktui.tui.app import SparkApp
 from sparktui.tui.link import ScriptedLink
 from sparktui.tui.options import Options
-from tests.tui.timelines import T0_NS, Script
+from tests.tui.timelines import MIDDAY, T0_NS, Script
 
 FRAME_S = 0.1
 
@@ -65,11 +66,14 @@ class Stage:
 
 
 @asynccontextmanager
-async def on_stage(script: Script, size: tuple[int, int] = (120, 36), options: Options | None = None) -> AsyncIterator[Stage]:
+async def on_stage(
+    script: Script, size: tuple[int, int] = (120, 36), options: Options | None = None, *, records: Sequence[RunRecord] = ()
+) -> AsyncIterator[Stage]:
     clock = Clock()
     link = ScriptedLink(sorted(script, key=lambda item: item[0]), clock)
-    app = SparkApp(lambda: link, options or Options(), clock_ns=clock)
-    async with app.run_test(size=size) as pilot:
+    app = SparkApp(lambda: link, options or Options(), clock_ns=clock, wall_clock=lambda: MIDDAY)
+    app.session.put_records(records)
+    async with app.run_test(size=size, notifications=True) as pilot:
         stage = Stage(app, link, clock, pilot)
         await stage.settle()
         yield stage

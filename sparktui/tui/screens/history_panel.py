@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sparktui.core.cells import cells_of
@@ -40,7 +39,7 @@ class HistoryPanel:
         else:
             newest_first = (self.sorted_by, self.descending) == ("when", True)
             ordered = kept if newest_first else sorted_records(kept, self.sorted_by, descending=self.descending)
-            today = datetime.now().astimezone()
+            today = self._screen.spark.wall_clock().astimezone()
             table.show([run_row(record, today) for record in ordered[:_MOST_ROWS]], sorted_by=self.sorted_by, descending=self.descending)
             said = f"{len(kept)} run{'s' if len(kept) != 1 else ''}" if kept else "no runs yet"
         if self.filter:

@@ -36,6 +36,7 @@ class LiveActions(SparkScreen):
     max_tokens: int | None = None
     prompt_open = False
     _escaped_ns: int | None = None
+    _filtered: Panel = "log"
 
     def place_parts(self) -> None: ...
     def repaint_all(self) -> None: ...
@@ -126,6 +127,8 @@ class LiveActions(SparkScreen):
         self.repaint_all()
 
     def act_filter(self) -> None:
+        """Filter the log where it has the focus or stands alone, else the history."""
+        self._filtered = "log" if self.focused_panel() == "log" or self.layout_now.mode != "wide" else "history"
         history = self.painter.history.filter if self.painter is not None else ""
         self._open_line("filter", history if self._filtered == "history" else self.query_one(LogPanel).filter)
 
@@ -204,14 +207,14 @@ class LiveActions(SparkScreen):
 
     def on_prompt_bar_sent(self, event: PromptBar.Sent) -> None:
         self._run(PromptSpec(name=_PROMPT_NAME, text=event.text))
-        self.query_one(StreamView).focus()
+        self.set_focus(self.query_one(StreamView))
 
     def on_prompt_bar_set(self, event: PromptBar.Set) -> None:
         if event.what == "temperature":
             self.temperature = event.value
         else:
             self.max_tokens = None if event.value is None else int(event.value)
-        self.query_one(StreamView).focus()
+        self.set_focus(self.query_one(StreamView))
         self.repaint_all()
 
     def on_prompt_bar_filtered(self, event: PromptBar.Filtered) -> None:
@@ -230,7 +233,7 @@ class LiveActions(SparkScreen):
             self.prompt_open = False
             self.place_parts()
         if self.focused is None or self.focused is self.query_one(PromptBar).line:
-            self.query_one(StreamView).focus()
+            self.set_focus(self.query_one(StreamView))
         self.repaint_all()
 
     def on_stream_view_scrolled(self, event: StreamView.Scrolled) -> None:
@@ -240,11 +243,6 @@ class LiveActions(SparkScreen):
     def on_log_panel_scrolled(self, event: LogPanel.Scrolled) -> None:
         if self.painter is not None:
             self.painter.log_status()
-
-    @property
-    def _filtered(self) -> Panel:
-        """The panel that a filter is for: the log when it has the focus, else the history; below 100 cells the log."""
-        return "log" if self.focused_panel() == "log" or self.layout_now.mode != "wide" else "history"
 
     def _run_preset(self, name: str) -> None:
         prompt = self.spark.options.prompts.get(name)
@@ -306,4 +304,4 @@ class LiveActions(SparkScreen):
 
     def _focus(self, panel: Panel) -> None:
         if self._in_sight(panel):
-            self.query_one(f"#{panel}").focus()
+            self.set_focus(self.query_one(f"#{panel}"))

@@ -122,7 +122,10 @@ class HistoryTable(Painted, can_focus=True):
         x = _FIRST
         for column in columns:
             mark = ("▾" if self._descending else "▴") if column.key == self._sorted_by and column.key != "when" else ""
-            self._write(line, x, column, mark + column.title, muted)
+            if column.right:
+                line.end(x + column.width - 1, (mark + column.title, muted))
+            else:
+                line.put(x, (mark + column.title, muted))
             x += column.width
         line.put(x + 1, (NOTE.title, muted))
         return line.strip()
