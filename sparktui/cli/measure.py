@@ -14,13 +14,13 @@ from sparktui.core.config import Config
 from sparktui.core.events import AnyEvent
 from sparktui.engine.cancel import Cancel
 from sparktui.engine.measuring import Measuring
+from sparktui.engine.sampling import sampler_for
 from sparktui.engine.session import Session
 from sparktui.engine.target import Target, open_target
 from sparktui.errors import InterruptedRunError, SparkError
 from sparktui.io.configfile import LoadedConfig
 from sparktui.io.failures import StoppedError
 from sparktui.io.history import History
-from sparktui.io.memory import MemorySampler
 
 TABBYAPI_SAFE_TOKENS = 2000
 
@@ -87,7 +87,7 @@ def _measuring(target: Target, loaded: LoadedConfig, session: Session, *, store:
     history = _history() if store else None
     try:
         kit = Measuring(
-            target, session.emitter, loaded.config, history=history, memory=MemorySampler(target.client.base.root), masked=loaded.secrets
+            target, session.emitter, loaded.config, history=history, memory=sampler_for(target), masked=loaded.secrets
         )
         try:
             yield kit

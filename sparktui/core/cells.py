@@ -56,7 +56,8 @@ class Cell(Struct, frozen=True, kw_only=True):
 def cell_key(record: RunRecord) -> CellKey:
     """What runs of one cell have in common, as text: label, server, model, prompt, parameters, and whether it is simulated."""
     server = f"{record.server.kind} {record.server.base_url}"
-    prompt = f"{record.prompt.name} {record.prompt.sha256}"
+    # the first line of a haystack is another one in every run
+    prompt = record.prompt.name if record.needle else f"{record.prompt.name} {record.prompt.sha256}"
     return (record.label, server, record.server.model, prompt, params_text(record.params), _needle_text(record))
 
 
@@ -131,9 +132,9 @@ def figure_values(runs: Sequence[RunRecord], name: str) -> list[float]:
 
 
 def _needle_text(record: RunRecord) -> str:
-    """Simulated or not, and the length and depth of a needle run: such runs differ though their prompts have one name."""
+    """Simulated or not, and the place of a needle run: such runs differ though their prompts have one name."""
     needle = record.needle or {}
-    place = {name: needle[name] for name in ("length", "depth", "lengths", "depths") if name in needle}
+    place = {name: needle[name] for name in ("length", "depth", "depths", "warm") if name in needle}
     return f"{'simulated' if record.simulated else ''}{msgspec.json.encode(place, order='sorted').decode() if place else ''}"
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from sparktui.core.delta import PromptProgress, ServerFigures, TextKind
 from sparktui.core.logrecord import LogRecord
-from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
+from sparktui.core.records import GpuMemory, PromptInfo, RunParams, RunRecord, ServerInfo
 
 PROTOCOL = 1
 
@@ -97,7 +97,10 @@ class PlanProgress(Event, frozen=True, kw_only=True):
 
 
 class RunStarted(Event, frozen=True, kw_only=True):
-    """Request written. Comes again with a higher `attempt` after a retry: all stamps restart from its `t_send_ns`."""
+    """Request written. Comes again with a higher `attempt` after a retry: all stamps restart from its `t_send_ns`.
+
+    `expected_prefill_s`: what the last known prefill rate of this server lets expect; None = not known.
+    """
 
     run_id: str
     prompt: PromptInfo
@@ -113,6 +116,7 @@ class RunStarted(Event, frozen=True, kw_only=True):
     connect_s: float = 0.0
     server: ServerInfo | None = None
     needle: dict[str, Any] | None = None
+    expected_prefill_s: float | None = None
 
 
 class Headers(Event, frozen=True, kw_only=True):
@@ -204,12 +208,16 @@ class LogState(Event, frozen=True, kw_only=True):
 
 
 class MemoryNow(Event, frozen=True, kw_only=True, tag="memory"):
-    """Bytes of system memory where the worker runs; absent events mean the server is another machine."""
+    """Bytes of system memory where the worker runs; absent events mean the server is another machine.
+
+    `gpus`: the graphics cards' own memory, () where there is none (unified memory).
+    """
 
     total: int
     used: int
     available: int
     rss: int | None = None
+    gpus: tuple[GpuMemory, ...] = ()
 
 
 class ErrorEvent(Event, frozen=True, kw_only=True, tag="error"):

@@ -84,10 +84,12 @@ def judged(needle: Mapping[str, Any], answer: str, status: Status) -> dict[str, 
 
 
 def found_words(needle: Mapping[str, Any]) -> str:
-    """"found", "not found", "2 of 3 found"; "" where it is not known."""
+    """"found", "not found", "2 of 3 found", or why the prompt was refused; "" where it is not known."""
     each = needle.get("found_each")
     if each and 0 < sum(each) < len(each):
         return f"{sum(each)} of {len(each)} found"
+    if refused := needle.get("refused"):
+        return str(refused)
     found = needle.get("found")
     return "" if found is None else "found" if found else "not found"
 
@@ -98,6 +100,11 @@ def place_words(needle: Mapping[str, Any]) -> str:
     depths = needle.get("depths") or ([] if depth is None else [depth])
     at = f"@{','.join(f'{one:g}' for one in depths)}" if depths else ""
     return " ".join(filter(None, (short_length(length) if isinstance(length, int) else "", at, "warm" if needle.get("warm") else "")))
+
+
+def needle_note(needle: Mapping[str, Any] | None) -> str:
+    """What a list says beside a run: "found 100k @0.5"; "" for a run that searched for nothing."""
+    return " ".join(filter(None, (found_words(needle), place_words(needle)))) if needle else ""
 
 
 def short_length(tokens: int) -> str:

@@ -58,14 +58,25 @@ class GapMs(Struct, frozen=True):
     max: float
 
 
+class GpuMemory(Struct, frozen=True):
+    """Memory of one graphics card of its own, bytes, as its driver says."""
+
+    used: int
+    total: int
+
+
 class Memory(Struct, frozen=True, kw_only=True):
-    """System memory of the serving machine during the run, bytes (used = total − available); `rss_peak`: the server process's own."""
+    """System memory of the serving machine during the run, bytes (used = total − available); `rss_peak`: the server process's own.
+
+    `gpus`: for each graphics card with memory of its own the most it had in use; None where there is none (unified memory).
+    """
 
     total: int
     used_before: int | None = None
     used_peak: int
     available_min: int
     rss_peak: int | None = None
+    gpus: tuple[GpuMemory, ...] | None = None
 
 
 class ChunkMark(Struct, frozen=True, array_like=True):

@@ -94,10 +94,12 @@ class _Run:
             self._machine.jobs.remove(job)
 
     async def _take_turn(self, job: Job) -> None:
-        slots = self._machine.slots
+        slots, clock = self._machine.slots, asyncio.get_running_loop().time
+        # not since its arrival: reading the text of a very long prompt takes time here that is no queue
+        asked = clock()
         await slots.acquire()
         try:
-            waited_s = asyncio.get_running_loop().time() - self._arrived
+            waited_s = clock() - asked
             job.running = True
             figures = await self._play(job, waited_s if waited_s > _AT_ONCE_S else 0.0)
         finally:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sparktui.core.config import Config
+from sparktui.core.needleplan import NeedlePlan
 from sparktui.core.plans import BenchPlan
-from sparktui.errors import SparkError
 from sparktui.core.scrub import mask_url
+from sparktui.errors import SparkError
 from sparktui.io.configfile import LoadedConfig
 from sparktui.io.consent import shown
 from sparktui.io.prompts import resolve_prompt, resolve_prompts
@@ -30,6 +31,15 @@ def configured_plan(config: Config, max_tokens: int | None = None) -> BenchPlan:
     )
 
 
+def configured_needle(config: Config, max_tokens: int | None = None) -> NeedlePlan:
+    """The search that `needle:` of the config asks for; `max_tokens` beats `defaults.max_tokens`."""
+    needle = config.needle
+    return NeedlePlan(
+        lengths=needle.lengths, depths=needle.depths, seed=needle.seed, max_tokens=max_tokens or config.defaults.max_tokens,
+        label=config.bench.label,
+    )  # fmt: skip
+
+
 def describe_setup(loaded: LoadedConfig) -> dict[str, Any]:
     """`{path, notes, unconfirmed, prompts, defaults, bench, baseline_tok_s, address, address_origin, plan, plan_error, log}`.
 
@@ -48,11 +58,11 @@ def describe_setup(loaded: LoadedConfig) -> dict[str, Any]:
         "unconfirmed": list(shown(loaded.unconfirmed)),
         "prompts": list(resolve_prompts(config).values()),
         "defaults": config.defaults,
-        "plan": plan,
-        "plan_error": plan_error,
-        "log": bool(config.log.source or config.log.command or config.log.tabbyapi_dir),
-    }
         "bench": config.bench,
         "baseline_tok_s": config.baseline_tok_s,
         "address": "" if config.server.base_url == "auto" else mask_url(config.server.base_url),
         "address_origin": loaded.origins.get("server.base_url", ""),
+        "plan": plan,
+        "plan_error": plan_error,
+        "log": bool(config.log.source or config.log.command or config.log.tabbyapi_dir),
+    }

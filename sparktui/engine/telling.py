@@ -93,6 +93,8 @@ class Teller:
             self.chunks += 1
             self._late_chunks += late_ns > _LATE_NS
             self._ticker.last_text_ns = t_ns
+            if self.chunks == 1:
+                self._ticker.first_text()
         number = 0 if delta.invented else self.chunks
         total = None if self._other_choices else delta.tokens_total
         for part in delta.parts:

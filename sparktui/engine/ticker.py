@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sparktui.core.delta import PromptProgress
 from sparktui.core.events import MemoryNow, Waiting
-from sparktui.core.records import Memory
+from sparktui.core.records import GpuMemory, Memory
 
 MemorySampler = Callable[[], MemoryNow | None]
+EVERY_S = 1.0
 _STALL_NS = 2_000_000_000
 _PROGRESS_EVERY_NS = 100_000_000
 
@@ -18,17 +19,20 @@ _PROGRESS_EVERY_NS = 100_000_000
 class Ticker:
     """Emits Waiting about once a second until the first text and while none comes for 2 s, and MemoryNow with every beat.
 
+    Memory is sampled once more at the first text: then the whole prompt is held.
+
     The reading thread notes what it sees in plain attributes and methods that cost next to nothing.
     """
 
     def __init__(
-        self, run_id: str, emit: Callable[[Waiting | MemoryNow], object], sampler: MemorySampler | None = None, interval_s: float = 1.0
+        self, run_id: str, emit: Callable[[Waiting | MemoryNow], object], sampler: MemorySampler | None = None, interval_s: float = EVERY_S
     ) -> None:
         self._run_id = run_id
         self._emit = emit
         self._sampler = sampler
         self._interval_s = interval_s
-        self._stop = threading.Event()
+        self._wake = threading.Event()
+        self._stopping = False
         self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
         self._t_send_ns = 0
         self._told_ns = 0
@@ -43,7 +47,8 @@ class Ticker:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop.set()
+        self._stopping = True
+        self._wake.set()
         self._thread.join()
         self._sample()
 
@@ -54,6 +59,10 @@ class Ticker:
         self._progress = None
         self._told_ns = t_send_ns
         self._t_send_ns = t_send_ns
+
+    def first_text(self) -> None:
+        """The first text of this request has come."""
+        self._wake.set()
 
     def paused(self) -> None:
         """No request is out: nothing is waited for."""
@@ -81,10 +90,15 @@ class Ticker:
             used_peak=max(sample.used for sample in self._samples),
             available_min=min(sample.available for sample in self._samples),
             rss_peak=max(rss) if rss else None,
+            gpus=_most_used([sample.gpus for sample in self._samples if sample.gpus]),
         )
 
     def _run(self) -> None:
-        while not self._stop.wait(self._interval_s):
+        while True:
+            self._wake.wait(self._interval_s)
+            self._wake.clear()
+            if self._stopping:
+                return
             self._sample()
             now_ns = time.perf_counter_ns()
             if self._t_send_ns and (not self.last_text_ns or now_ns - self.last_text_ns > _STALL_NS):
@@ -99,3 +113,11 @@ class Ticker:
         if sample is not None:
             self._samples.append(sample)
             self._emit(sample)
+
+
+def _most_used(readings: Sequence[tuple[GpuMemory, ...]]) -> tuple[GpuMemory, ...] | None:
+    """For each card the reading in which it had the most in use."""
+    if not readings:
+        return None
+    cards = [[reading[number] for reading in readings if number < len(reading)] for number in range(max(map(len, readings)))]
+    return tuple(max(card, key=lambda reading: reading.used) for card in cards)

@@ -20,15 +20,16 @@ from sparktui.engine.emit import Sink
 from sparktui.engine.jobs import JobQueue
 from sparktui.engine.keeper import ServerKeeper, Wanted, at_address
 from sparktui.engine.measuring import Measuring
+from sparktui.engine.sampling import sampler_for
 from sparktui.engine.session import Session
 from sparktui.engine.setup import configured_plan, describe_setup
 from sparktui.engine.target import Target
+from sparktui.engine.ticker import MemorySampler
 from sparktui.errors import SparkError, UnreachableError, UsageError
 from sparktui.io import consent
 from sparktui.io.configfile import LoadedConfig
 from sparktui.io.history import History
 from sparktui.io.linesocket import waiting
-from sparktui.io.memory import MemorySampler
 from sparktui.io.paths import journal_dir
 from sparktui.io.recovery import tidy
 
@@ -153,7 +154,7 @@ class Worker:
 
     def _server_ready(self, target: Target) -> None:
         """In the keeper's thread. The log of a configured source is followed already, the demo's own is known only now."""
-        self._memory = MemorySampler(target.client.base.root)
+        self._memory = sampler_for(target)
         if self._measuring is None or target.demo is not None:
             self._drop_measuring()
             self._measuring = self._make_measuring(target)

@@ -1,4 +1,4 @@
-"""Memory of the machine that serves, when it is this one: system memory, and the server process's own."""
+"""Memory of the machine that serves, when it is this one: system memory, the server process's own, and graphics cards'."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from sparktui.core.events import MemoryNow
 # psutil is imported where it is used: a command's first request need not wait for it
 if TYPE_CHECKING:
     import psutil
+
+    from sparktui.io.gpumemory import GpuSampler
 
 _RESOLVE_FAILED = (OSError, UnicodeError)
 _TUNNELS = ("ssh", "sshd", "autossh", "sshd-session")
@@ -31,6 +33,7 @@ class MemorySampler:
         self._port = parts.port or (443 if parts.scheme == "https" else 80)
         self._local = is_loopback(self._host)
         self._process: psutil.Process | None = None
+        self._gpus: GpuSampler | None = None
         self._looking = threading.Thread(target=self._look, name="memory", daemon=True)
         self._looking.start()
 
@@ -45,7 +48,8 @@ class MemorySampler:
         import psutil
 
         memory = psutil.virtual_memory()
-        return MemoryNow(total=memory.total, used=memory.total - memory.available, available=memory.available, rss=self._rss())
+        gpus = self._gpus() if self._gpus is not None else ()
+        return MemoryNow(total=memory.total, used=memory.total - memory.available, available=memory.available, rss=self._rss(), gpus=gpus)
 
     def _rss(self) -> int | None:
         import psutil
@@ -67,6 +71,8 @@ class MemorySampler:
             return
         import psutil
 
+        from sparktui.io.gpumemory import GpuSampler
+
         process = listening_process(self._port)
         try:
             name = process.name() if process is not None else ""
@@ -74,6 +80,8 @@ class MemorySampler:
             name = ""
         self._process = None if name in _TUNNELS or name in _FORWARDERS else process
         self._local = name not in _TUNNELS
+        if self._local and self._gpus is None:
+            self._gpus = GpuSampler()
 
 
 def is_loopback(host: str) -> bool:

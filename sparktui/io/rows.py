@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from sparktui.core.cells import cell_key
+from sparktui.core.needleplan import needle_note
 from sparktui.core.records import RunRecord
 from sparktui.errors import StorageError
 from sparktui.io.recordjson import RawRecord, clean, merged, plain
@@ -67,7 +68,12 @@ def started_s(stamp: str) -> float:
 
 
 def note_of(record: RunRecord) -> str:
-    """What a list says beside a run: how it ended if not well, warm-up, flags, the error. "" for a plain good run."""
+    """What a list says beside a run: a needle's finding and place, and its trouble. "" for a plain good run."""
+    return ", ".join(filter(None, (needle_note(record.needle), trouble_of(record))))
+
+
+def trouble_of(record: RunRecord) -> str:
+    """How a run ended if not well, warm-up, flags, the error. "" for a good run."""
     parts = [record.status.replace("_", " ")] if record.status != "ok" else []
     parts += ["warm-up"] if record.warmup else []
     parts += [flag.replace("_", " ") for flag in record.flags]

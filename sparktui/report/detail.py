@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from msgspec import Struct
 
-from sparktui.core.records import GapMs, RunRecord
+from sparktui.core.needleplan import found_words
+from sparktui.core.records import GapMs, GpuMemory, RunRecord
 from sparktui.report import numbers
 from sparktui.report.estimates import estimated_fields
-from sparktui.report.needletable import found_word
 from sparktui.report.numbers import ABSENT, mark
 from sparktui.report.runtable import chunk_count
 from sparktui.report.sections import temperature_words
@@ -147,14 +148,35 @@ def _memory(record: RunRecord) -> tuple[Figure, ...]:
         Figure("available, least", numbers.gigabytes_number(memory.available_min), "GB", "memory"),
         Figure("total", numbers.gigabytes_number(memory.total), "GB", "memory"),
         Figure("server process, peak", numbers.gigabytes_number(memory.rss_peak), "GB", "memory"),
+        *_gpus(memory.gpus or ()),
     )
+
+
+def _gpus(cards: Sequence[GpuMemory]) -> tuple[Figure, ...]:
+    """Graphics cards with memory of their own, one by one, and together where they are several."""
+    rows = [
+        Figure(f"GPU {number}, peak", numbers.gigabytes_number(card.used), f"GB of {numbers.gigabytes_number(card.total)}", "memory")
+        for number, card in enumerate(cards)
+    ]
+    if len(cards) > 1:
+        used, total = sum(card.used for card in cards), sum(card.total for card in cards)
+        rows.append(Figure("GPUs together", numbers.gigabytes_number(used), f"GB of {numbers.gigabytes_number(total)}", "memory"))
+    return tuple(rows)
 
 
 def _needle(record: RunRecord) -> tuple[Figure, ...]:
     needle = record.needle or {}
-    length, depth = needle.get("length"), needle.get("depth")
-    return (
-        Figure("result", found_word(record), "", "needle"),
-        Figure("asked length", numbers.count(length), "tok", "needle"),
-        Figure("depth", ABSENT if depth is None else f"{depth:g}", "", "needle"),
-    )
+    depths = needle.get("depths") or [needle.get("depth")]
+    codes = needle.get("codes") or [needle.get("code")]
+    several = len(depths) > 1
+    rows = [
+        Figure("result", found_words(needle) or ABSENT, "", "needle"),
+        Figure("asked length", numbers.count(needle.get("length")), "tok", "needle"),
+        Figure("built length", numbers.count(needle.get("length_tokens"), estimated=bool(needle.get("length_estimated"))), "tok", "needle"),
+    ]
+    each = needle.get("found_each") or [None] * len(depths)
+    for number, (depth, code, found) in enumerate(zip(depths, codes, each, strict=False), start=1):
+        word = "" if found is None else "found" if found else "not found"
+        rows.append(Figure(f"depth {number}" if several else "depth", ABSENT if depth is None else f"{depth:g}", word, "needle"))
+        rows.append(Figure(f"code {number}" if several else "code", ABSENT if code is None else cell_text(str(code)), "", "needle"))
+    return tuple(rows)

@@ -48,6 +48,9 @@ _NESTED: dict[str, tuple[str, ...]] = {
     "memory_used_peak_bytes": ("memory", "used_peak"),
     "memory_available_min_bytes": ("memory", "available_min"),
     "memory_rss_peak_bytes": ("memory", "rss_peak"),
+    "needle_found": ("needle", "found"),
+    "needle_length": ("needle", "length"),
+    "needle_depth": ("needle", "depth"),
 }
 _FIRST = (
     "id", "started_at", "label", "status", "bench_id", "run_no", "warmup", "simulated", "flags", "error",
@@ -55,7 +58,7 @@ _FIRST = (
     "prompt_name", "prompt_sha256", "temperature", "max_tokens", "params_extra",
 )  # fmt: skip
 _NOT_PLAIN = frozenset(("server", "prompt", "params", "gap_ms", "memory", "needle", "text", "reasoning", "tool_calls", "timeline"))
-_LAST = ("estimated_fields", "needle")
+_LAST = ("estimated_fields", "memory_gpus", "needle")
 _TEXTS = ("prompt_text", "text", "reasoning", "tool_calls")
 
 
@@ -88,6 +91,7 @@ def _values(record: RunRecord) -> _Raw:
     values.update(
         params_extra=_json(raw["params"].get("extra")),
         prompt_text=raw["prompt"]["text"],
+        memory_gpus=_json((raw["memory"] or {}).get("gpus")),
         needle=_json(raw["needle"]),
         estimated_fields=" ".join(sorted(estimated_fields(record))),
         flags=" ".join(raw["flags"]),

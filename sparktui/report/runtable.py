@@ -103,8 +103,13 @@ def run_name(record: RunRecord, number: int) -> str:
 
 def note(record: RunRecord) -> str:
     """What a table says beside a run; its first line only, at most 60 characters."""
-    text = cell_text(note_of(record))
-    return text if len(text) <= 60 else text[:59] + "…"
+    return short(note_of(record))
+
+
+def short(text: str) -> str:
+    """A note's first 60 characters, on one line."""
+    line = cell_text(text)
+    return line if len(line) <= 60 else line[:59] + "…"
 
 
 def _number(record: RunRecord, number: int) -> str:

@@ -43,7 +43,9 @@ def llamacpp_count(text: str, *, chat: bool) -> Counting:
 
 def vllm_count(text: str, model: str, *, chat: bool) -> Counting:
     """POST /tokenize, which takes a prompt or chat messages and says `count`."""
-    own: dict[str, Any] = {"messages": messages_of(text), "add_generation_prompt": True} if chat else {"prompt": text, "add_special_tokens": False}
+    own: dict[str, Any] = {"prompt": text, "add_special_tokens": False}
+    if chat:
+        own = {"messages": messages_of(text), "add_generation_prompt": True}
     found = yield from _posted(Post(path="/tokenize", body={"model": model, **own}))
     return counted(found, "count")
 

@@ -260,7 +260,7 @@ def test_memory_is_in_the_record() -> None:
     with serving(GOOD) as server, target_of(server.url) as target:
         ran = measure(target, memory=lambda: MemoryNow(total=100, used=60, available=40))
     assert ran.record.memory.used_peak == 60
-    assert len(ran.of(MemoryNow)) == 2
+    assert len(ran.of(MemoryNow)) in (2, 3), "before, at the first text where the run lasts that long, after"
 
 
 def test_what_one_run_measured_helps_the_next_one_to_estimate() -> None:
