@@ -113,7 +113,7 @@ class BenchTalk:
 
     def _begin(self, event: RunStarted) -> None:
         self._run = event
-        self._titles[event.run_id] = _run_title(event)
+        self._titles[event.run_id] = self._title(event)
         self._state = "sent"
         self._rate, self._estimator, self._tokens = LiveRate(), TokenEstimator(), 0.0
 
@@ -153,8 +153,12 @@ class BenchTalk:
             left_s = max(0.0, self._progress.eta_s - (time.monotonic() - self._progress_at_s))
             parts[0] += f" {numbers.eta(left_s)}"
         if self._run is not None:
-            parts += [_run_title(self._run), self._state or self._live()]
+            parts += [self._title(self._run), self._state or self._live()]
         return "   ".join(parts)
+
+    def _title(self, run: RunStarted) -> str:
+        """In a sweep the variant comes first."""
+        return f"{run.label} · {_run_title(run)}" if self._plan.kind == "sweep" else _run_title(run)
 
     def _live(self) -> str:
         now = numbers.tok_s_now(self._rate.now(time.perf_counter_ns()))

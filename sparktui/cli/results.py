@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from sparktui.cli.parser import Parser
 from sparktui.cli.streams import say
@@ -45,8 +46,14 @@ def show(records: Sequence[RunRecord]) -> None:
         print_bench(records, Out.to(sys.stdout))
 
 
-def export(args: argparse.Namespace, records: Sequence[RunRecord], files: Files) -> int:
-    """Write every file asked for and return an exit code; one that fails does not keep the others from being written."""
+def export(
+    args: argparse.Namespace, records: Sequence[RunRecord], files: Files, *,
+    extra: Mapping[str, Any] | None = None, page: Sequence[str] = (),
+) -> int:  # fmt: skip
+    """Write every file asked for and return an exit code; one that fails does not keep the others from being written.
+
+    `extra` and `page`: what report.export.render adds to .json and .md.
+    """
     from sparktui.report.export import render, write_atomic
 
     code = EXIT_OK
@@ -54,7 +61,7 @@ def export(args: argparse.Namespace, records: Sequence[RunRecord], files: Files)
         if not records:
             continue
         try:
-            data = render(records, None, format, text=not args.no_text, timeline=args.timeline)
+            data = render(records, None, format, text=not args.no_text, timeline=args.timeline, extra=extra, page=page)
             say(f"written: {write_atomic(path, data, force=args.force)}")
         except SparkError as error:
             say(f"sparktui: {error}")

@@ -10,14 +10,16 @@ from msgspec import Struct
 
 from sparktui.core.cells import cell_of
 from sparktui.core.records import RunRecord
+from sparktui.core.together import at_once
 from sparktui.report import detail
 from sparktui.report.glyphs import is_unicode, to_ascii
-from sparktui.report.needletable import needle_table
+from sparktui.report.needletable import needle_grid, needle_table
 from sparktui.report.numbers import ABSENT
 from sparktui.report.runtable import bench_table, left_out
 from sparktui.report.sections import SIMULATED, by_prompt, needle_runs
 from sparktui.report.strip import strip_lines
 from sparktui.report.table import Table, plain_lines
+from sparktui.report.togethertable import MEANING, together_table
 
 _GROUP_WIDTH = 52
 
@@ -70,10 +72,19 @@ def print_bench(records: Sequence[RunRecord], out: Out) -> None:
             for note in cell_of(cell.runs).notes:
                 out.line(f"note: {note}", "dim")
             out.line()
+    if rounds := at_once(records):
+        out.line("Requests at once", "bold")
+        out.table(together_table(rounds))
+        out.line(MEANING, "dim")
+        out.line()
     if needles := needle_runs(records):
         out.line("Long context", "bold")
         out.table(needle_table(needles))
         out.line()
+        if grid := needle_grid(needles):
+            out.line("found, and the prefill rate, by length and depth", "italic")
+            out.table(grid)
+            out.line()
 
 
 def print_run(record: RunRecord, out: Out, *, text: bool = False) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from sparktui.core.cells import Cell, cells_of
 from sparktui.core.nearest import did_you_mean
@@ -41,22 +42,25 @@ def render(
     timeline: bool = False,
     text: bool = True,
     answers: bool = False,
+    extra: Mapping[str, Any] | None = None,
+    page: Sequence[str] = (),
 ) -> bytes:
     """The bytes of an export. `cells` None: computed from the runs. `exported_at`: UTC ISO 8601, default now.
 
+    `extra`: more objects for json, by name; `page`: lines of Markdown for the top of a page.
     `timeline` and `text` concern json and jsonl (`text` csv too); `answers` puts the texts into a Markdown page. Raises UsageError for
     a format that is none of FORMATS.
     """
     stamp = exported_at or now_utc()
     if format == "md":
-        return render_markdown(records, exported_at=stamp, answers=answers)
+        return render_markdown(records, exported_at=stamp, answers=answers, page=page)
     if format == "csv":
         return render_csv(records, text=text)
     if format == "jsonl":
         return render_jsonl(records, timeline=timeline, text=text)
     if format == "json":
         groups = cells_of(records) if cells is None else cells
-        return render_json(records, groups, exported_at=stamp, timeline=timeline, text=text)
+        return render_json(records, groups, exported_at=stamp, timeline=timeline, text=text, extra=extra)
     return render(records, cells, format_of("", format))
 
 

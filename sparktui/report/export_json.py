@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from sparktui import __version__
 from sparktui.core.cells import SPREAD_FIELDS, Cell
 from sparktui.core.records import SCHEMA, RunParams, RunRecord
+from sparktui.core.together import at_once
 from sparktui.io.recordjson import clean, plain
 from sparktui.report.estimates import estimated_fields
 
@@ -49,13 +50,20 @@ def cell_object(cell: Cell) -> dict[str, Any]:
 
 
 def render_json(
-    records: Sequence[RunRecord], cells: Iterable[Cell], *, exported_at: str, timeline: bool = False, text: bool = True
-) -> bytes:
-    """`{"schema", "exported_at", "tool_version", "runs", "cells"}`, one run and one cell a line."""
+    records: Sequence[RunRecord], cells: Iterable[Cell], *, exported_at: str, timeline: bool = False, text: bool = True,
+    extra: Mapping[str, Any] | None = None,
+) -> bytes:  # fmt: skip
+    """`{"schema", "exported_at", "tool_version", "runs", "cells"}`, one run and one cell a line.
+
+    Requests made at once add "rounds"; `extra` adds more.
+    """
     head = {"schema": SCHEMA, "exported_at": exported_at, "tool_version": __version__}
     parts = [f"{_dumps(key)}: {_dumps(value)}" for key, value in head.items()]
     runs = [run_object(record, timeline=timeline, text=text) for record in records]
     parts += [_list("runs", runs), _list("cells", [cell_object(cell) for cell in cells])]
+    if rounds := at_once(records):
+        parts.append(_list("rounds", [clean(msgspec.to_builtins(found)) for found in rounds]))
+    parts += [f"{_dumps(name)}: {_dumps(clean(value))}" for name, value in (extra or {}).items()]
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
 
 

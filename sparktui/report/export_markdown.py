@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from sparktui import __version__
 from sparktui.core.cells import cell_of
 from sparktui.core.records import RunRecord
-from sparktui.report.needletable import needle_table
+from sparktui.core.together import at_once
+from sparktui.report.needletable import needle_grid, needle_table
 from sparktui.report.runtable import median_line, numbered, reference_table, run_name
 from sparktui.report.sections import SIMULATED, by_prompt, environment, needle_runs, temperature_words
 from sparktui.report.table import cell_text, escaped, fenced, markdown_lines
+from sparktui.report.togethertable import MEANING, together_table
 
 _DEFINITIONS = (
     "TTFT = first text − request sent. Time = last text − first text. Client tok/s = completion tokens ÷ time. "
@@ -18,20 +20,27 @@ _DEFINITIONS = (
 )
 
 
-def render_markdown(records: Sequence[RunRecord], *, exported_at: str, answers: bool = False) -> bytes:
-    """Per prompt and temperature a heading, a table of runs and a median line; then the environment. With `answers` also the texts."""
+def render_markdown(records: Sequence[RunRecord], *, exported_at: str, answers: bool = False, page: Sequence[str] = ()) -> bytes:
+    """Per prompt and temperature a heading, a table of runs and a median line; then the environment. With `answers` also the texts.
+
+    `page`: lines that come first.
+    """
     lines = [f"# {escaped(_title(records))}", ""]
     if any(record.simulated for record in records):
         lines += [f"**{SIMULATED}**", ""]
-    lines += [_DEFINITIONS, ""]
+    lines += [*page, _DEFINITIONS, ""]
     for prompt in by_prompt(records):
         lines += [f"## {escaped(prompt.heading)}", ""]
         for cell in prompt.cells:
             lines += [f"### {escaped(cell.heading)}", "", *markdown_lines(reference_table(cell.runs)), ""]
             lines += [escaped(median_line(cell.runs)), ""]
             lines += [part for note in cell_of(cell.runs).notes for part in (escaped(f"note: {note}"), "")]
+    if rounds := at_once(records):
+        lines += ["## Requests at once", "", *markdown_lines(together_table(rounds)), "", escaped(MEANING), ""]
     if needles := needle_runs(records):
         lines += ["## Long context", "", *markdown_lines(needle_table(needles)), ""]
+        if grid := needle_grid(needles):
+            lines += ["found, and the prefill rate, by length and depth", "", *markdown_lines(grid), ""]
     if answers:
         lines += _answers(records)
     lines += ["## Environment", "", *(f"- {escaped(fact)}" for fact in _facts(records, exported_at)), ""]
