@@ -29,17 +29,26 @@ def add_arguments(parser: Parser) -> None:
     group.add_argument("--label", type=text_argument, metavar="TEXT", help="history groups runs by it")
     out = add_result_options(parser)
     out.add_argument("--live", action="store_true", help="the same bench on the live screen")
+    away = parser.add_argument_group("without a terminal")
+    away.add_argument("--detach", action="store_true", help="go on after the terminal is gone; `sparktui watch` finds it again")
+    away.add_argument(
+        "--stop", nargs="?", const="", type=text_argument, metavar="SESSION", help="end a bench that runs (default: the newest) and save"
+    )
     add_server_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the bench; the exit code says how it went. Raises SparkError before the first run for anything that cannot work."""
+    if args.stop is not None:
+        from sparktui.cli.stop import stop
+
+        return stop(args.stop)
     loaded = load(args)
     plan = plan_of(args, loaded.config)
     files = files_asked_for(args)
     if args.live:
         return _live(args, plan)
-    return _headless(args, plan, files)
+    return _detached(args, plan, files) if args.detach else _headless(args, plan, files)
 
 
 def plan_of(args: argparse.Namespace, config: Config) -> BenchPlan:
@@ -76,9 +85,19 @@ def _prompts(args: argparse.Namespace, config: Config) -> tuple[PromptSpec, ...]
 def _live(args: argparse.Namespace, plan: BenchPlan) -> int:
     from sparktui.cli.screen import open_screen
 
+    if args.detach:
+        raise UsageError("--live and --detach exclude each other.", hint="Detach it, then look on: sparktui watch")
     if args.out:
         raise UsageError("--live and --out exclude each other.", hint="Export on the screen with `e`, or later: sparktui history export.")
     return open_screen(args, plan)
+
+
+def _detached(args: argparse.Namespace, plan: BenchPlan, files: Files) -> int:
+    from sparktui.cli.detach import detached
+
+    if args.no_history:
+        raise UsageError("--detach and --no-history exclude each other.", hint="A detached bench is found again by its journal.")
+    return detached("bench", lambda: _headless(args, plan, files))
 
 
 def _headless(args: argparse.Namespace, plan: BenchPlan, files: Files) -> int:

@@ -13,7 +13,8 @@ from sparktui.core.plans import PromptSpec
 class Options(Struct, frozen=True, kw_only=True):
     """`address`: the configured base URL, and `address_origin` where it came from ("config.yml, line 3"). `command`: how to call us.
 
-    `source`: a live worker, a replay, a journal that is being written, or one whose writer ended or was killed (all but the first read-only).
+    `source`: a live worker, a replay, a journal that is being written, or one whose writer ended or was killed. All but the first are
+    read-only.
     """
 
     prompts: dict[str, PromptSpec] = field(default_factory=dict)
