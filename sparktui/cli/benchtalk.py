@@ -8,6 +8,7 @@ import threading
 import time
 from typing import TextIO
 
+from sparktui.cli.needletalk import needle_line, needle_title, prefill_words
 from sparktui.cli.streams import shown
 from sparktui.core.events import (
     AnyEvent,
@@ -30,6 +31,8 @@ from sparktui.core.tokens import TokenEstimator
 from sparktui.report import numbers
 
 _EVERY_S = 0.5
+# where nothing is painted, a long wait is told once a minute
+_SAY_EVERY_S = 60.0
 _BAR_CELLS = 10
 _CLEAR = "\r\x1b[K"
 
@@ -49,6 +52,7 @@ class BenchTalk:
         self._titles: dict[str, str] = {}
         self._held: dict[str, tuple[RunRecord, str | None]] = {}
         self._state = ""
+        self._said_at_s = 0.0
         self._rate = LiveRate()
         self._estimator = TokenEstimator()
         self._tokens = 0.0
@@ -115,6 +119,7 @@ class BenchTalk:
         self._run = event
         self._titles[event.run_id] = self._title(event)
         self._state = "sent"
+        self._said_at_s = 0.0
         self._rate, self._estimator, self._tokens = LiveRate(), TokenEstimator(), 0.0
 
     def _chunk(self, event: Chunk) -> None:
@@ -124,9 +129,11 @@ class BenchTalk:
         self._state = ""
 
     def _waiting(self, event: Waiting) -> None:
-        progress = event.prompt_progress
-        done = f", {progress.processed:,} of {progress.total:,} tokens" if progress is not None else ""
-        self._state = f"prefill {event.elapsed_s:.0f} s{done}" if not self._tokens else "no chunk lately"
+        expected_s = self._run.expected_prefill_s if self._run is not None else None
+        self._state = prefill_words(event, expected_s) if not self._tokens else "no chunk lately"
+        if not self._painted and event.elapsed_s - self._said_at_s >= _SAY_EVERY_S:
+            self._said_at_s = event.elapsed_s
+            self.line(f"  {self._state}")
 
     def _retry(self, event: Retry) -> None:
         self.line(f"  {event.reason}" + (f"; asking again in {event.wait_s:.0f} s" if event.wait_s else ""))
@@ -182,12 +189,16 @@ def talk_to(stream: TextIO | None = None) -> BenchTalk:
 
 
 def _run_title(run: RunStarted) -> str:
+    if run.needle is not None:
+        return f"{needle_title(run)} · run {run.run_no}/{run.runs}"
     temperature = "server default" if run.params.temperature is None else numbers.temperature(run.params.temperature)
     number = "warm-up" if run.warmup else f"run {run.run_no}/{run.runs}"
     return f"{run.prompt.name} · T {temperature} · {number}"
 
 
 def _run_line(title: str, record: RunRecord, error: str | None) -> str:
+    if record.status == "ok" and record.needle is not None:
+        return needle_line(title, record)
     if record.status == "ok":
         draft = f"   draft {numbers.percent(record.acceptance_rate)}" if record.acceptance_rate is not None else ""
         flags = "   " + ", ".join(record.flags).replace("_", " ") if record.flags else ""

@@ -16,6 +16,7 @@ EN_DASH = "–"
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _GIGABYTE = 1e9
+_GIBIBYTE = 2**30
 
 
 def known(value: float | None) -> bool:
@@ -202,6 +203,11 @@ def gigabytes_number(value_bytes: float | None) -> str:
 def gigabytes(value_bytes: float | None) -> str:
     """Memory in GB of 10⁹ bytes: "106.2 GB"."""
     return _with_unit(gigabytes_number(value_bytes), "GB")
+
+
+def gibibytes(value_bytes: float | None) -> str:
+    """Memory in GiB of 2³⁰ bytes, as engines account for cache pools: "2.52 GiB"."""
+    return _with_unit(fixed(None if value_bytes is None else value_bytes / _GIBIBYTE, 2), "GiB")
 
 
 def temperature(value: float | None) -> str:
