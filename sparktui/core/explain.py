@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from sparktui.core.baseline import drafted
 from sparktui.core.drafting import server_decode_s
 from sparktui.core.outliers import outlier_notes
 from sparktui.core.records import RunRecord
@@ -53,9 +54,10 @@ def _first_text(record: RunRecord) -> list[Sentence]:
     absent = [name for name, value in known.items() if value is None]
     spent = sum(value for value in known.values() if value is not None)
     parts.append(f"rest {max(0.0, ttft - spent):.2f} s")
-    found = [Sentence(topic="first text", text=f"TTFT {ttft:.2f} s: {', '.join(parts)}.", formula=_steps_formula(record))]
+    text = f"TTFT {ttft:.2f} s: {', '.join(parts)}."
+    found = [Sentence(topic="first text", text=text, formula=_steps_formula(record))] if len(absent) < len(known) else []
     if absent:
-        found.append(_missing("first text", ", ".join(absent), "what they took is in the rest"))
+        found.append(_missing("first text", ", ".join(absent), f"what they took is in the {ttft - spent:.2f} s that are left"))
     if known["steps before the first text"] is None and record.step_ms and record.prefill_s is not None:
         left = ttft - record.prefill_s - (record.queue_s or 0.0)
         steps = left * 1000 / record.step_ms
@@ -66,25 +68,37 @@ def _first_text(record: RunRecord) -> list[Sentence]:
 
 def steps_before_text(record: RunRecord) -> float | None:
     """Verify steps until the first text: those whose tokens are in the first chunk, and on TabbyAPI one more, which is still held back."""
-    if not record.first_chunk_tokens or not record.tokens_per_step:
+    per_step = _per_step(record)
+    if not record.first_chunk_tokens or per_step is None:
         return None
-    return record.first_chunk_tokens / record.tokens_per_step + (record.server.kind in _STREAMS_IN_GROUPS)
+    return record.first_chunk_tokens / per_step + (record.server.kind in _STREAMS_IN_GROUPS)
 
 
 def steps_before_text_s(record: RunRecord) -> float | None:
     """The time those steps take."""
-    steps = steps_before_text(record)
-    return None if steps is None or not record.step_ms else steps * record.step_ms / 1000
+    steps, step_ms = steps_before_text(record), _step_ms(record)
+    return None if steps is None or step_ms is None else steps * step_ms / 1000
+
+
+def _per_step(record: RunRecord) -> float | None:
+    """Tokens a step; without a draft a step is a token."""
+    return record.tokens_per_step or (1.0 if drafted(record) is False else None)
+
+
+def _step_ms(record: RunRecord) -> float | None:
+    if record.step_ms:
+        return record.step_ms
+    return 1000 / record.server_tok_s if drafted(record) is False and record.server_tok_s else None
 
 
 def _steps_formula(record: RunRecord) -> str:
-    steps = steps_before_text(record)
-    if steps is None or not record.step_ms:
+    steps, step_ms, per_step = steps_before_text(record), _step_ms(record), _per_step(record)
+    if steps is None or step_ms is None or per_step is None:
         return ""
     held = " + 1 held back" if record.server.kind in _STREAMS_IN_GROUPS else ""
     return (
-        f"steps before the first text = {record.first_chunk_tokens:.0f} tokens ÷ {record.tokens_per_step:.2f} per step{held}"
-        f" = {steps:.1f}; × {record.step_ms:.1f} ms"
+        f"steps before the first text = {record.first_chunk_tokens:.0f} tokens ÷ {per_step:.2f} per step{held} = {steps:.1f}; "
+        f"× {step_ms:.1f} ms"
     )
 
 
@@ -107,6 +121,8 @@ def _rate(record: RunRecord) -> list[Sentence]:
 
 def _draft(record: RunRecord) -> list[Sentence]:
     a, p, n = record.draft_accepted, record.draft_proposed, record.completion_tokens
+    if drafted(record) is False:
+        return [Sentence(topic="draft", text="It ran without a draft.")]
     if a is None or not p:
         return [_missing("draft", "acceptance", "neither the answer nor a log tells it")] if record.draft_proposed is None else []
     text = f"The draft proposed {p:,} tokens and {a:,} were accepted, {100 * a / p:.1f} %."
@@ -186,7 +202,7 @@ def _circumstances(record: RunRecord) -> list[Sentence]:
         text = f"It waited {record.queue_s:.2f} s for another request: the server was not idle."
         found.append(Sentence(topic="circumstances", text=text, formula="queue > 0.05 s"))
     if record.cached_tokens:
-        text = f"{record.cached_tokens:,} of {record.prompt_tokens or 0:,} prompt tokens came from the cache, which shortens prefill and TTFT."
+        text = f"{record.cached_tokens:,} of {record.prompt_tokens or 0:,} prompt tokens came from the cache: prefill and TTFT are short."
         found.append(Sentence(topic="circumstances", text=text))
     if record.memory is not None:
         free = record.memory.available_min / 1e9

@@ -64,7 +64,11 @@ class ModelLoader:
                 raise _refused("load the model", refused)
             self._follow(stream)
         info = ask(self._target.adapter.describe(self._target.client.base.shown, self._target.seen), self._target.client, within_s=_CARD_S)
-        self._target.info = msgspec.structs.replace(info, tls_verified=self._target.client.tls_verified)
+        draft = info.draft
+        if draft is None and mapping(body.get("draft_model")).get("draft_mode") == "disabled":
+            # no card says that there is none; it was just loaded so
+            draft = "none"
+        self._target.info = msgspec.structs.replace(info, draft=draft, tls_verified=self._target.client.tls_verified)
         self._emitter.emit(Server(state="ready", info=self._target.info))
 
     def _unload(self, cancel: Cancel) -> None:
