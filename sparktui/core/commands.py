@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct, field
 
 from sparktui.core.events import PROTOCOL, snake_tag
+from sparktui.core.needleplan import NeedlePlan
 from sparktui.core.plans import BenchPlan, PromptSpec
 from sparktui.core.records import RunParams
 
@@ -42,6 +43,13 @@ class Bench(Command, frozen=True, kw_only=True):
     """`plan`, else the configured matrix; `max_tokens` beats the configured one."""
 
     plan: BenchPlan | None = None
+    max_tokens: int | None = None
+
+
+class Needle(Command, frozen=True, kw_only=True):
+    """Search for needles: `plan`, else what the config asks for; `max_tokens` beats the configured one."""
+
+    plan: NeedlePlan | None = None
     max_tokens: int | None = None
 
 
@@ -89,7 +97,7 @@ class Shutdown(Command, frozen=True, kw_only=True):
     pass
 
 
-AnyCommand = HelloCommand | Configure | Run | Bench | CancelRun | RetryServer | HistoryQuery | RunGet | RunEdit | Attach | Shutdown
+AnyCommand = HelloCommand | Configure | Run | Bench | Needle | CancelRun | RetryServer | HistoryQuery | RunGet | RunEdit | Attach | Shutdown
 
 encode_command = msgspec.json.Encoder().encode
 _decoder = msgspec.json.Decoder(AnyCommand)

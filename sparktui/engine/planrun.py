@@ -6,6 +6,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from sparktui.core.events import AnyEvent, ErrorEvent, Joined, PlanProgress, Server
 from sparktui.core.ids import new_id
@@ -20,6 +21,23 @@ Measure = Callable[[Target, RunSpec, Emitter, Cancel], RunRecord]
 
 WAITS_S = (1.0, 2.0, 4.0, 8.0, 15.0)
 _FAILURES_IN_A_ROW = 2
+
+
+class Planned(Protocol):
+    """A plan that can be run: bench, needle search, sweep."""
+
+    @property
+    def stopped(self) -> SparkError | None:
+        """Why it ended early; None if it did not."""
+        ...
+
+    def run(self) -> list[RunRecord]:
+        """Make the runs."""
+        ...
+
+    def cancel_current(self) -> None:
+        """Cancel the run in flight; the plan goes on with the next."""
+        ...
 
 
 class PlanRun:

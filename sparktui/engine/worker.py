@@ -20,9 +20,10 @@ from sparktui.engine.emit import Sink
 from sparktui.engine.jobs import JobQueue
 from sparktui.engine.keeper import ServerKeeper, Wanted, at_address
 from sparktui.engine.measuring import Measuring
+from sparktui.engine.planrun import Planned
 from sparktui.engine.sampling import sampler_for
 from sparktui.engine.session import Session
-from sparktui.engine.setup import configured_plan, describe_setup
+from sparktui.engine.setup import configured_needle, configured_plan, describe_setup
 from sparktui.engine.target import Target
 from sparktui.engine.ticker import MemorySampler
 from sparktui.errors import SparkError, UnreachableError, UsageError
@@ -52,7 +53,7 @@ class Worker:
         self._history = History.open() if store else None
         self._measuring: Measuring | None = None
         self._memory: MemorySampler | None = None
-        self._bench: Bench | None = None
+        self._planned: Planned | None = None
         self._keeper = ServerKeeper(self._emitter, self._server_ready)
         self._jobs = JobQueue(self._crashed)
         self._closing = threading.Event()
@@ -65,6 +66,7 @@ class Worker:
             commands.Configure: self._configure,
             commands.Run: self._run,
             commands.Bench: self._run_bench,
+            commands.Needle: self._run_needle,
             commands.CancelRun: self._cancel,
             commands.RetryServer: self._retry_server,
             commands.HistoryQuery: lambda command: answer_query(self._stored(), command),
@@ -183,17 +185,37 @@ class Worker:
         assert self._loaded is not None
         plan = for_parallel(command.plan or configured_plan(self._loaded.config, command.max_tokens))
 
+        def bench(target: Target, measuring: Measuring, cancel: Cancel) -> Planned:
+            return Bench(target, plan, self._emitter, cancel, server=self._wanted_server(), measure=measuring.run)
+
+        return self._submit(bench, plan.total)
+
+    def _run_needle(self, command: commands.Needle) -> object:
+        from sparktui.engine.needle import NeedleSearch
+
+        self._ready()
+        assert self._loaded is not None
+        plan = command.plan or configured_needle(self._loaded.config, command.max_tokens)
+
+        def search(target: Target, measuring: Measuring, cancel: Cancel) -> Planned:
+            return NeedleSearch(target, plan, self._emitter, cancel, measure=measuring.run, rates=measuring.rates)
+
+        return self._submit(search, plan.total)
+
+    def _submit(self, make: Callable[[Target, Measuring, Cancel], Planned], total: int) -> object:
+        """Put a plan in line; its current run can be cancelled alone."""
+
         def work(cancel: Cancel) -> None:
             target, measuring = self._ready()
-            bench = self._bench = Bench(target, plan, self._emitter, cancel, server=self._wanted_server(), measure=measuring.run)
+            planned = self._planned = make(target, measuring, cancel)
             try:
-                bench.run()
+                planned.run()
             finally:
-                self._bench = None
-            if bench.stopped is not None:
+                self._planned = None
+            if planned.stopped is not None:
                 self._look_at_server(target)
 
-        return {"before": self._jobs.submit(work), "total": plan.total}
+        return {"before": self._jobs.submit(work), "total": total}
 
     def _wanted_server(self) -> Any:
         wanted = self._keeper.wanted
@@ -210,9 +232,9 @@ class Worker:
     def _cancel(self, command: commands.CancelRun) -> object:
         if command.everything:
             return {"cancelled": self._jobs.cancel_all()}
-        bench = self._bench
-        if bench is not None:
-            bench.cancel_current()
+        planned = self._planned
+        if planned is not None:
+            planned.cancel_current()
             return {"cancelled": 1}
         return {"cancelled": int(self._jobs.cancel_current())}
 
