@@ -96,7 +96,7 @@ def _headless(args: argparse.Namespace, plan: SweepPlan, files: Files) -> int:
             bench_id, earlier = book.earlier(args.resume, talk.line)
             switch = ServerSwitch(
                 kit.target, kit.config.server, plan, kit.session.emitter, pause=pause_on_terminal(), say=talk.line,
-                original=book.original if kit.target.demo is None else None,
+                original=book.original if kit.target.demo is None else None, memory=kit.measuring.memory,
             )  # fmt: skip
             try:
                 switch.prepare()
@@ -117,7 +117,7 @@ def _headless(args: argparse.Namespace, plan: SweepPlan, files: Files) -> int:
     for name, why in sweep.failed.items():
         say(f"{name}: not measured. {why}")
     written = export_sweep(args, plan, records, files)
-    show_sweep(plan, records, switch.settings)
+    show_sweep(plan, records, switch.settings, switch.memory)
     if sweep.stopped is not None:
         say(f"sparktui: {sweep.stopped}")
     if not sweep.complete and not args.no_history:

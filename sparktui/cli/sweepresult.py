@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sparktui.cli.results import Files, export
+from sparktui.core.loadmemory import LoadMemory
 from sparktui.core.records import RunRecord
 from sparktui.core.sweepplan import SweepPlan
 from sparktui.servers.tabbyload import Setting
@@ -16,10 +17,13 @@ if TYPE_CHECKING:
     from sparktui.report.comparing import Matched
 
 
-def show_sweep(plan: SweepPlan, records: Sequence[RunRecord], settings: Mapping[str, Sequence[Setting]]) -> None:
-    """The verdict table, what has to be said of it, and what became of the settings asked for."""
+def show_sweep(
+    plan: SweepPlan, records: Sequence[RunRecord], settings: Mapping[str, Sequence[Setting]], memory: Mapping[str, LoadMemory]
+) -> None:
+    """The verdict table, what has to be said of it, what became of the settings asked for, and what each load did to memory."""
     from sparktui.core.together import at_once
     from sparktui.report.console import Out
+    from sparktui.report.loadwords import load_words
     from sparktui.report.sections import SIMULATED
     from sparktui.report.sweeptable import combined_lines, sweep_lines, sweep_table
     from sparktui.report.togethertable import together_table
@@ -45,6 +49,8 @@ def show_sweep(plan: SweepPlan, records: Sequence[RunRecord], settings: Mapping[
     for name, found in settings.items():
         for setting in found:
             out.line(f"{name}: {setting.words()}", "" if setting.became == "ignored" else "dim")
+    for name, load in memory.items():
+        out.line(f"{name}: {load_words(load)}", "dim")
 
 
 def heading(plan: SweepPlan) -> str:

@@ -6,7 +6,6 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 
-from sparktui.core.cells import is_counted
 from sparktui.core.config import ServerConfig, VariantConfig
 from sparktui.core.events import Plan
 from sparktui.core.ids import new_id
@@ -157,11 +156,10 @@ class Sweep:
 
 
 def finished_rounds(plan: SweepPlan, records: Sequence[RunRecord]) -> set[tuple[str, int]]:
-    """The rounds, by variant and run number, whose runs all ended well (queueing behind each other is no fault of a round)."""
+    """The rounds, by variant and run number, whose runs all ended well. What a flag takes out of the medians was measured all the same."""
     good: dict[tuple[str, int], int] = {}
     for record in records:
-        counted, reason = is_counted(record)
-        if record.run_no and (counted or reason == "not idle"):
+        if record.run_no and not record.warmup and record.status == "ok":
             good[(record.label, record.run_no)] = good.get((record.label, record.run_no), 0) + 1
     wanted = {variant.name: together(variant) for variant in plan.variants}
     return {key for key, count in good.items() if count >= wanted.get(key[0], 1)}

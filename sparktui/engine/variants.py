@@ -10,14 +10,17 @@ from typing import Any
 import msgspec
 
 from sparktui.core.config import ServerConfig, VariantConfig
+from sparktui.core.loadmemory import LoadMemory
 from sparktui.core.scrub import mask_secrets
 from sparktui.core.sweepplan import SweepPlan, place_of, sort_of
 from sparktui.engine.cancel import Cancel
 from sparktui.engine.emit import Emitter
+from sparktui.engine.loadmemory import MemoryAround
 from sparktui.engine.modelload import ModelLoader
 from sparktui.engine.opening import client_for
 from sparktui.engine.serverready import wait_ready
 from sparktui.engine.target import Target
+from sparktui.engine.ticker import MemorySampler
 from sparktui.errors import SparkError, UsageError
 from sparktui.io.failures import StoppedError
 from sparktui.io.variantcommand import run_command
@@ -32,14 +35,15 @@ _BACK_WITHIN_S = 600.0
 
 
 class ServerSwitch:
-    """The server of one sweep. `settings` and `warnings` by variant tell what became of what was asked for.
+    """The server of one sweep. `settings` by variant tell what became of what was asked for, `memory` what its first load
+    changed there (`memory` samples it, None = it cannot be seen).
 
     `changed`: it may be in another configuration than at the start. `original`: the load that puts it back, {} where nothing loads.
     """
 
     def __init__(
         self, target: Target, server: ServerConfig, plan: SweepPlan, emitter: Emitter, *,
-        pause: Pause | None, say: Callable[[str], object], original: dict[str, Any] | None = None,
+        pause: Pause | None, say: Callable[[str], object], original: dict[str, Any] | None = None, memory: MemorySampler | None = None,
     ) -> None:  # fmt: skip
         self._target = target
         self._server = server
@@ -54,6 +58,8 @@ class ServerSwitch:
         self.original = original or {}
         self.changed = False
         self.settings: dict[str, tuple[Setting, ...]] = {}
+        self.memory: dict[str, LoadMemory] = {}
+        self._sampler = memory
 
     def prepare(self) -> None:
         """Read the current configuration and refuse what could not be done, or undone. Raises UsageError, UnreachableError."""
@@ -121,7 +127,10 @@ class ServerSwitch:
         body = changed(self.original, asked)
         if variant.load is not None and drops_draft(body):
             self._say(f"{variant.name}: this load names no draft settings, and TabbyAPI then loads without a draft (MTP included).")
+        around = MemoryAround(self._sampler, self._target.info) if variant.name not in self.memory else None
         loader.load(body, cancel)
+        if around is not None and (seen := around.loaded(self._target.info, cancel)) is not None:
+            self.memory[variant.name] = seen
         if variant.load is None:
             return
         found = settings_after(asked, self._before, loader.card(), self._target.info.draft)
@@ -177,7 +186,7 @@ class ServerSwitch:
                 hint="Give the variants a `command` or a `manual` instead of `load`.",
             )
         key = self._server.admin_key
-        if not key and self._target.demo is None and self._target.seen.needs_key:
+        if not key and self._target.demo is None and self._server.api_key:
             raise UsageError("Loading models needs the admin key.", hint="Set server.admin_key (SPARKTUI_ADMIN_KEY).")
         settings = msgspec.structs.replace(self._server, api_key=None if self._target.demo is not None else key)
         return ModelLoader(self._target, client_for(settings, self._target.client.base), self._emitter)
