@@ -13,14 +13,14 @@ from sparktui.engine.cancel import Cancel
 from sparktui.engine.emit import Emitter
 from sparktui.engine.probe import ask
 from sparktui.engine.target import Target
-from sparktui.errors import RunFailedError, SparkError, UnreachableError
+from sparktui.errors import RunFailedError, SparkError, UnreachableError, UsageError
 from sparktui.io.client import Client
 from sparktui.io.failures import StoppedError
 from sparktui.io.stream import Stream
 from sparktui.servers.base import Answer, Get, Post
 from sparktui.servers.error_shapes import error_in
 from sparktui.servers.lenient import mapping, read_json
-from sparktui.servers.tabbyload import CARD_PATH, LOAD_PATH, UNLOAD_PATH, LoadStep, load_step
+from sparktui.servers.tabbyload import CARD_PATH, LOAD_PATH, PERMISSION_PATH, UNLOAD_PATH, LoadStep, load_step
 
 _TELL_EVERY_S = 2.0
 _CARD_S = 10.0
@@ -49,6 +49,16 @@ class ModelLoader:
             title = "The server does not say what it has loaded."
             raise UnreachableError(title, detail=_said(answer), hint="`sparktui doctor` tells more.")
         return mapping(_json(answer.body))
+
+    def check_permission(self) -> None:
+        """Raise UsageError where the server says that the key is not an admin's, before anything is changed."""
+        if not self._admin.key_header:
+            return
+        answer = self._admin.get(Get(path=PERMISSION_PATH, timeout_s=_CARD_S, with_key=True))
+        permission = mapping(_json(answer.body)).get("permission")
+        if answer.status in (401, 403) or (answer.status == 200 and permission == "api"):
+            detail = "It is a key for prompts." if answer.status == 200 else _said(answer)
+            raise UsageError("server.admin_key is not this server's admin key.", detail=detail, hint="api_tokens.yml of TabbyAPI holds it.")
 
     def load(self, body: dict[str, Any], cancel: Cancel) -> None:
         """Unload what is loaded, load what `body` says, and learn anew what the server has.

@@ -67,6 +67,7 @@ class ServerSwitch:
             raise UsageError("A variant waits for somebody to switch the server by hand.", hint="Run the sweep on a terminal.")
         if self._loader is None:
             return
+        self._loader.check_permission()
         self._before = self._loader.card()
         if self.original:
             return

@@ -14,6 +14,7 @@ from sparktui.servers.lenient import count, mapping, read_json, word
 LOAD_PATH = "/v1/model/load"
 UNLOAD_PATH = "/v1/model/unload"
 CARD_PATH = "/v1/model"
+PERMISSION_PATH = "/v1/auth/permission"
 
 _CARRIED = ("max_seq_len", "cache_size", "cache_mode", "chunk_size", "max_batch_size")
 _ROPE = ("rope_scale", "rope_alpha")
