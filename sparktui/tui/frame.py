@@ -42,10 +42,10 @@ class PaintClock:
         self._began_s = now_s
         meter = now_s >= self._meter_s
         if meter:
-            self._meter_s = max(self._meter_s, now_s - _METER_S) + _METER_S
+            self._meter_s = _next(self._meter_s, now_s, _METER_S)
         second = now_s >= self._second_s
         if second:
-            self._second_s = max(self._second_s, now_s - _SECOND_S) + _SECOND_S
+            self._second_s = _next(self._second_s, now_s, _SECOND_S)
         return Due(meter, second)
 
     def end(self, now_s: float) -> bool:
@@ -69,3 +69,8 @@ class PaintClock:
         if changed:
             self._expected_s = None
         return changed
+
+
+def _next(due_s: float, now_s: float, every_s: float) -> float:
+    """The next time on the same beat; a beat that was missed altogether begins anew."""
+    return due_s + every_s if due_s + every_s > now_s else now_s + every_s

@@ -17,7 +17,8 @@ _THEME = {
     "flow": "primary", "mid": "accent", "burst": "warning", "good": "success", "bad": "error",
 }  # fmt: skip
 _MIXED_PERCENT = {"muted": (62, 68), "faint": (30, 30), "rule": (22, 22), "tint": (13, 10)}
-_ANSI_MIXED = {"muted": "ansi_white", "faint": "ansi_bright_black", "rule": "ansi_bright_black", "tint": "ansi_bright_black"}
+_ANSI_DARK = {"muted": "ansi_white", "faint": "ansi_bright_black", "rule": "ansi_bright_black", "tint": "ansi_bright_black"}
+_ANSI_LIGHT = {"muted": "ansi_bright_black", "faint": "ansi_white", "rule": "ansi_white", "tint": "ansi_white"}
 _RAMP = ("flow", "mid", "burst")
 
 
@@ -55,7 +56,10 @@ def _solid(variables: Mapping[str, str], name: str) -> Color:
 
 def _mixed(background: Color, foreground: Color, *, dark: bool) -> dict[str, Color]:
     if background.ansi is not None or foreground.ansi is not None:
-        return {role: Color.parse(name) for role, name in _ANSI_MIXED.items()}
-    return {
-        role: background.blend(foreground, (shares[0] if dark else shares[1]) / 100, 1.0) for role, shares in _MIXED_PERCENT.items()
-    }
+        return {role: Color.parse(name) for role, name in (_ANSI_DARK if dark else _ANSI_LIGHT).items()}
+    return {role: _blend(background, foreground, (shares[0] if dark else shares[1]) / 100) for role, shares in _MIXED_PERCENT.items()}
+
+
+def _blend(background: Color, foreground: Color, share: float) -> Color:
+    red, green, blue = (round(low + share * (high - low)) for low, high in zip(background.rgb, foreground.rgb, strict=True))
+    return Color(red, green, blue)

@@ -17,6 +17,8 @@ from sparktui.tui.options import Options
 from tests.tui.timelines import MIDDAY, T0_NS, Script
 
 FRAME_S = 0.1
+# how often what was posted in frames (a new layout) is let take effect
+PAUSE_FRAMES = 10
 
 
 class Clock:
@@ -35,16 +37,20 @@ class Stage:
 
     async def at(self, seconds: float) -> Stage:
         end_ns = T0_NS + round(seconds * 1e9)
+        frames = 0
         while self.clock.ns < end_ns:
             self.clock.ns = min(end_ns, self.clock.ns + round(FRAME_S * 1e9))
             self.app.tick()
+            frames += 1
+            if frames % PAUSE_FRAMES == 1:
+                await self.pilot.pause(0)
         await self.settle()
         return self
 
     async def settle(self) -> None:
-        await self.pilot.pause()
+        await self.pilot.pause(0)
         self.app.tick()
-        await self.pilot.pause()
+        await self.pilot.pause(0)
 
     async def press(self, *keys: str) -> Stage:
         await self.pilot.press(*keys)

@@ -308,6 +308,7 @@ async def test_an_error_of_the_worker_is_told_with_its_hint_and_never_read_as_ma
     async with on_stage(opening(), options=OPTIONS) as stage:
         stage.link.add(ErrorEvent(title="The log [bold cannot be read", detail="/var/log/[x]\x1b[31m", hint="check its mode"))
         await stage.settle()
+        await stage.settle()
         assert "The log [bold cannot be read" in stage.text()
         assert "/var/log/[x]␛[31m" in stage.text() and "→ check its mode" in stage.text()
 

@@ -16,7 +16,7 @@ from sparktui.tui.pen import Ink, Line, cells, cut
 from sparktui.tui.states import Source, state_of
 from sparktui.tui.widgets.painted import Painted
 
-_DROPPED_FIRST = ("sentence", "draft", "ctx", "mem", "kind", "model", "address")
+_DROPPED_FIRST = ("sentence", "draft", "ctx", "mem", "kind", "model", "address", "badge")
 _DEMO_SENTENCE = "simulated, nothing here is measured"
 _TIGHT = ("badge", "kind")
 _SOME = ("badge", "demo", "sentence", "kind", "address", "tls", "model")

@@ -52,7 +52,8 @@ def _mark(record: LogRecord, roles: Roles) -> tuple[str, Style]:
 
 def _figures(generation: Generation, *, wide: bool) -> list[str]:
     """What the record says, each figure in a width that keeps the rows in columns; what it does not say is left out."""
-    parts = [numbers.short_id(generation.request_id).ljust(6) if generation.request_id else cut(shown(generation.task or ""), 12)]
+    named = shown(numbers.short_id(generation.request_id)).ljust(6) if generation.request_id else cut(shown(generation.task or ""), 12)
+    parts = [named]
     if generation.scope != "request":
         parts = [f"all requests, {generation.scope}"]
     if generation.completion_tokens is not None:

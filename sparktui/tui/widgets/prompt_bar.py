@@ -136,21 +136,20 @@ class PromptBar(Horizontal):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.line = PromptInput(id="prompt-input")
+        self._mark = PromptFacts(id="prompt-mark")
+        self._facts = PromptFacts(id="prompt-facts")
         self._asking: Asking = "prompt"
         self._off = ""
 
     def compose(self) -> ComposeResult:
-        yield PromptFacts(id="prompt-mark")
-        yield PromptInput(id="prompt-input")
-        yield PromptFacts(id="prompt-facts")
-
-    @property
-    def line(self) -> PromptInput:
-        return self.query_one(PromptInput)
+        yield self._mark
+        yield self.line
+        yield self._facts
 
     def show(self, temperature: int | float | None, max_tokens: int | None, *, off: str = "") -> None:
         """The parameters of the next run; `off` says why no prompt can be sent ("" = it can)."""
-        facts = self.query_one("#prompt-facts", PromptFacts)
+        facts = self._facts
         limit = "unset" if max_tokens is None else numbers.count(max_tokens)
         facts.pieces = (("T ", False), (numbers.temperature(temperature), True), ("  max ", False), (limit, True))
         facts.styles.width = 2 + sum(len(text) for text, _ in facts.pieces)
@@ -206,7 +205,7 @@ class PromptBar(Horizontal):
         self.post_message(self.Closed())
 
     def _dress(self) -> None:
-        mark = self.query_one("#prompt-mark", PromptFacts)
+        mark = self._mark
         words = f"{self._asking} " if self._asking != "prompt" else ""
         mark.pieces = ((f"{words}›", False),)
         mark.accent = not (self._off and self._asking == "prompt")

@@ -51,12 +51,13 @@ class StreamView(Painted, can_focus=True):
         self._full_tokens: float = FULL_TOKENS
         self._kind = ""
         self._label = ""
+        self._carry = ""
 
     def begin(self) -> None:
         """A new run: an empty text, following again."""
         self.text = StreamText(self._text_width)
         self.following, self._top, self._newest, self._bursts = True, 0, None, ()
-        self._kind = self._label = ""
+        self._kind = self._label = self._carry = ""
         self._note = []
         self.repaint()
 
@@ -183,7 +184,11 @@ class StreamView(Painted, can_focus=True):
         return max(1, self.size.height - bool(self._note))
 
     def _append(self, piece: Piece) -> None:
-        text = shown(piece.text, keep_newlines=True)
+        # a line end cut between two pieces is one line end
+        whole, self._carry = self._carry + piece.text, ""
+        if whole.endswith("\r"):
+            whole, self._carry = whole[:-1], "\r"
+        text = shown(whole, keep_newlines=True)
         kind = piece.kind if piece.burst is not None else "invented"
         if (kind, piece.label) != (self._kind, self._label) and (kind != self._kind or piece.label):
             text = self._change_kind(kind, piece.label, text)
