@@ -5,12 +5,10 @@ from __future__ import annotations
 from msgspec import Struct
 
 from sparktui.core.liverun import LiveRun
-from sparktui.core.records import RunRecord
+from sparktui.core.prefillrate import like_prefill, prefilled_tokens, size_ratio
 from sparktui.core.session import SessionState
 from sparktui.core.tokens import estimate_tokens
 
-# a rate is only worth showing for a prompt of about the size it was measured at
-_SIZE_FACTOR = 4
 _SAME_SIZE_FACTOR = 1.25
 
 
@@ -37,22 +35,32 @@ def prefill_of(session: SessionState, run: LiveRun, now_ns: int) -> Prefill:
     tokens, estimated = _prompt_tokens(session, run)
     if tokens is None:
         return Prefill()
-    like = _measured(session, run, tokens)
+    like = like_prefill(session.records, run.started.server or session.info, tokens)
     if like is None or like.prefill_tok_s is None:
-        return Prefill(prompt_tokens=tokens, prompt_estimated=estimated)
+        return _as_the_worker_expects(run, tokens, estimated, now_ns)
     expected_s = tokens / like.prefill_tok_s
     return Prefill(
         prompt_tokens=tokens, prompt_estimated=estimated, expected_s=expected_s, rate=like.prefill_tok_s,
-        same_size=_ratio(_prefilled(like), tokens) <= _SAME_SIZE_FACTOR, share=min(1.0, run.elapsed_s(now_ns) / expected_s),
+        same_size=size_ratio(prefilled_tokens(like), tokens) <= _SAME_SIZE_FACTOR, share=min(1.0, run.elapsed_s(now_ns) / expected_s),
     )  # fmt: skip
+
+
+def _as_the_worker_expects(run: LiveRun, tokens: int, estimated: bool, now_ns: int) -> Prefill:
+    """The worker's history reaches further back than the screen's."""
+    expected_s = run.started.expected_prefill_s
+    if not expected_s:
+        return Prefill(prompt_tokens=tokens, prompt_estimated=estimated)
+    share = min(1.0, run.elapsed_s(now_ns) / expected_s)
+    return Prefill(prompt_tokens=tokens, prompt_estimated=estimated, expected_s=expected_s, rate=tokens / expected_s, share=share)
 
 
 def _prompt_tokens(session: SessionState, run: LiveRun) -> tuple[int | None, bool]:
     if run.figures.prompt_tokens is not None:
         return run.figures.prompt_tokens, False
-    needle_tokens = (run.started.needle or {}).get("length")
+    needle = run.started.needle or {}
+    needle_tokens = needle.get("length_tokens", needle.get("length"))
     if isinstance(needle_tokens, int):
-        return needle_tokens, True
+        return needle_tokens, bool(needle.get("length_estimated", "length_tokens" not in needle))
     prompt = run.started.prompt
     for record in session.records:
         if record.prompt.sha256 == prompt.sha256 and record.prompt_tokens is not None:
@@ -60,20 +68,3 @@ def _prompt_tokens(session: SessionState, run: LiveRun) -> tuple[int | None, boo
     if prompt.text is None:
         return None, False
     return max(1, round(estimate_tokens(prompt.text, session.chars_per_token))), True
-
-
-def _measured(session: SessionState, run: LiveRun, tokens: int) -> RunRecord | None:
-    server = run.started.server or session.info
-    for record in session.records:
-        same = server is None or (record.server.base_url, record.server.model) == (server.base_url, server.model)
-        if same and record.prefill_tok_s and not record.prefill_estimated and _ratio(_prefilled(record), tokens) <= _SIZE_FACTOR:
-            return record
-    return None
-
-
-def _prefilled(record: RunRecord) -> int:
-    return record.new_tokens or record.prompt_tokens or 0
-
-
-def _ratio(one: int, other: int) -> float:
-    return max(one, other) / min(one, other) if min(one, other) > 0 else float("inf")

@@ -104,7 +104,10 @@ def place_words(needle: Mapping[str, Any]) -> str:
 
 def needle_note(needle: Mapping[str, Any] | None) -> str:
     """What a list says beside a run: "found 100k @0.5"; "" for a run that searched for nothing."""
-    return " ".join(filter(None, (found_words(needle), place_words(needle)))) if needle else ""
+    if not needle:
+        return ""
+    words = (found_words(needle), place_words(needle))
+    return " ".join(filter(None, reversed(words) if needle.get("refused") else words))
 
 
 def short_length(tokens: int) -> str:

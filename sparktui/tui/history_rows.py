@@ -8,6 +8,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from sparktui.core.cells import Cell, is_counted
+from sparktui.core.needleplan import needle_note
 from sparktui.core.records import RunRecord
 from sparktui.report import numbers
 from sparktui.report.numbers import ABSENT
@@ -80,7 +81,7 @@ def run_row(record: RunRecord, today: datetime) -> HistoryRow:
         "percent": numbers.percent_number(record.acceptance_rate),
         "per_step": numbers.per_step(record.tokens_per_step),
     }
-    notes = [reason] if not counted else []
+    notes = [needle_note(record.needle), *([reason] if not counted else [])]
     notes += [flag.replace("_", " ") for flag in record.flags if flag.replace("_", " ") not in reason]
     return HistoryRow(id=record.id, texts=texts, note=", ".join(note for note in notes if note), counted=counted)
 

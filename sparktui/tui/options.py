@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from sparktui.core.config import BenchConfig, UiConfig
+from sparktui.core.config import BenchConfig, NeedleConfig, UiConfig
 from sparktui.core.plans import PromptSpec
 
 
@@ -22,6 +22,7 @@ class Options(Struct, frozen=True, kw_only=True):
     max_tokens: int | None = 800
     label: str = "default"
     bench: BenchConfig = field(default_factory=BenchConfig)
+    needle: NeedleConfig = field(default_factory=NeedleConfig)
     ui: UiConfig = field(default_factory=UiConfig)
     baseline_tok_s: float | None = None
     address: str = ""

@@ -29,7 +29,9 @@ def run_title(session: SessionState, *, short: bool = False) -> str:
     needle = started.needle or {}
     if isinstance(needle.get("length"), int):
         parts.append(f"{numbers.count(needle['length'])} tokens")
-        parts.append(f"depth {needle.get('depth')}")
+        depths = needle.get("depths") or [needle.get("depth")]
+        parts += [f"depth {', '.join(f'{depth:g}' for depth in depths if depth is not None)}"] if depths != [None] else []
+        parts += ["warm"] if needle.get("warm") else []
     elif started.params.temperature is not None:
         parts.append(f"T {numbers.temperature(started.params.temperature)}")
     if number:

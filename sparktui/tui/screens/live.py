@@ -18,6 +18,7 @@ from sparktui.tui.pen import Line
 from sparktui.tui.placed import Placed
 from sparktui.tui.screens.live_actions import LiveActions
 from sparktui.tui.screens.live_paint import LivePainter
+from sparktui.tui.screens.needle_actions import NeedleActions
 from sparktui.tui.widgets.burst_strip import BurstStrip
 from sparktui.tui.widgets.footer import KeyFooter
 from sparktui.tui.widgets.header import Header
@@ -40,7 +41,7 @@ class Rule(Painted):
         return [line.strip()] * height
 
 
-class LiveScreen(LiveActions):
+class LiveScreen(NeedleActions, LiveActions):
     """Painting is `LivePainter`'s, what keys do is `LiveActions`'."""
 
     KIND = LIVE
