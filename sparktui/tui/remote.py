@@ -6,6 +6,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from sparktui import __version__
 from sparktui.core.commands import AnyCommand, Attach, HelloCommand, RetryServer
 from sparktui.core.events import AnyEvent, Bye, ErrorEvent, Hello, Reply, Server
@@ -158,7 +160,8 @@ class RemoteLink:
             return []
         self._seq = max(self._seq, event.seq)
         if isinstance(event, Server):
-            self._server = event
+            # told again after a loss, it is no event of the session's
+            self._server = msgspec.structs.replace(event, seq=0)
         self._goodbye = isinstance(event, Bye)
         return [event]
 

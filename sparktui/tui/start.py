@@ -20,6 +20,7 @@ from sparktui.io.configfile import LoadedConfig
 from sparktui.io.crashreport import write_crash_report
 from sparktui.io.link import WorkerLink, spawn
 from sparktui.io.prompts import resolve_prompts
+from sparktui.tui.elsewhere import Elsewhere
 from sparktui.tui.link import Connect
 from sparktui.tui.options import Options
 from sparktui.tui.reload import ConfigWatch
@@ -29,6 +30,8 @@ from sparktui.tui.terminal import TerminalApp
 from sparktui.tui.workerargs import worker_options
 
 _HISTORY_SHOWN = 500
+# 0.7 kB each, and the first thing on the line
+_HISTORY_OVER_A_LINE = 100
 _HISTORY_TRIES = 3
 
 
@@ -36,9 +39,14 @@ def main(args: argparse.Namespace) -> int:
     """Run the screen until it is left; its exit code. `args` as cli.screen makes them."""
     loaded: LoadedConfig = args.loaded
     spawner = Spawner()
-    connect = local_connect(spawner, args, (Configure(demo=args.demo),))
     home = Home(args)
-    app = TerminalApp(connect, options_of(loaded), report=home.report, started=home.started)
+    if args.remote:
+        there = Elsewhere(spawner, args)
+        options = Options(ui=loaded.config.ui)
+        app = there.app = TerminalApp(there.connect, options, report=home.report, started=home.started)
+    else:
+        connect = local_connect(spawner, args, (Configure(demo=args.demo),))
+        app = TerminalApp(connect, options_of(loaded), report=home.report, started=home.started)
     try:
         app.run(mouse=loaded.config.ui.mouse)
     finally:
@@ -121,14 +129,15 @@ class Home:
         assert app is not None
         try:
             loaded = self._read()
-            options = options_of(loaded)
+            options = msgspec.structs.replace(app.options, ui=loaded.config.ui) if self._args.remote else options_of(loaded)
         except SparkError as error:
             app.notify(f"{error}\nThe old values stay.", title="config not reloaded", severity="error", markup=False, timeout=15)
             return
         changed = loaded.config != self._loaded.config
         self._loaded = loaded
         app.use_options(options)
-        app.send(Configure(demo=self._args.demo), self._configured)
+        if not self._args.remote:
+            app.send(Configure(demo=self._args.demo), self._configured)
         what = "config reloaded" if changed else "config read again: nothing changed"
         app.notify(f"{what}: {loaded.path.name if loaded.path else ''}", markup=False)
 
@@ -138,7 +147,8 @@ class Home:
 
     def _ask_history(self) -> None:
         if self._app is not None:
-            self._app.send(HistoryQuery(limit=_HISTORY_SHOWN), self._history_came)
+            limit = _HISTORY_OVER_A_LINE if self._args.remote else _HISTORY_SHOWN
+            self._app.send(HistoryQuery(limit=limit), self._history_came)
 
     def _history_came(self, reply: Reply) -> None:
         app = self._app
