@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from datetime import UTC, datetime
 
 import msgspec
 
@@ -13,10 +11,9 @@ from sparktui.cli.parser import Parser, comma_list, text_argument, whole
 from sparktui.cli.results import Files, add_result_options, exit_code, files_asked_for
 from sparktui.cli.streams import say
 from sparktui.core.config import Config
-from sparktui.core.records import RunRecord
-from sparktui.core.sweepplan import SweepPlan, check
-from sparktui.errors import EXIT_OK, EXIT_RUN_FAILED, SparkError, UsageError
-from sparktui.io.prompts import resolve_prompt
+from sparktui.core.sweepplan import SweepPlan, check, only
+from sparktui.engine.sweepjob import SweepJob, configured_sweep
+from sparktui.errors import EXIT_OK, EXIT_RUN_FAILED, UsageError
 
 
 def add_arguments(parser: Parser) -> None:
@@ -51,32 +48,10 @@ def run(args: argparse.Namespace) -> int:
 
 def plan_of(args: argparse.Namespace, config: Config) -> SweepPlan:
     """The sweep that config and options ask for. Raises UsageError, ConfigError."""
-    sweep = config.sweep
-    plan = SweepPlan(
-        prompt=resolve_prompt(config, args.prompt or sweep.prompt),
-        variants=sweep.variants,
-        runs=args.runs or sweep.runs,
-        warmup=sweep.warmup if args.warmup is None else args.warmup,
-        temperature=sweep.temperature,
-        max_tokens=args.max_tokens or sweep.max_tokens or config.defaults.max_tokens,
-        baseline=args.baseline or sweep.baseline,
-        context_tokens=sweep.context_tokens if args.context_tokens is None else args.context_tokens,
-        order=args.order or sweep.order,
-        seed=sweep.seed if args.seed is None else args.seed,
-        restore=sweep.restore,
-    )
-    return plan if args.variants is None else _only(plan, args.variants)
-
-
-def _only(plan: SweepPlan, names: tuple[str, ...]) -> SweepPlan:
-    from sparktui.core.nearest import did_you_mean
-
-    known = {variant.name: variant for variant in plan.variants}
-    for name in names:
-        if name not in known:
-            raise UsageError(f"There is no variant named {name!r}.", hint=did_you_mean(name, known) or f"Known: {', '.join(known)}.")
-    baseline = plan.baseline if plan.baseline in names else None
-    return msgspec.structs.replace(plan, variants=tuple(known[name] for name in dict.fromkeys(names)), baseline=baseline)
+    plan = configured_sweep(config, prompt=args.prompt, max_tokens=args.max_tokens)
+    names = ("runs", "warmup", "context_tokens", "order", "seed")
+    given = {name: value for name in names if (value := getattr(args, name)) is not None}
+    return only(msgspec.structs.replace(plan, **given), args.variants or (), args.baseline)
 
 
 def _headless(args: argparse.Namespace, plan: SweepPlan, files: Files) -> int:
@@ -84,117 +59,29 @@ def _headless(args: argparse.Namespace, plan: SweepPlan, files: Files) -> int:
     from sparktui.cli.measure import measuring
     from sparktui.cli.pausing import pause_on_terminal
     from sparktui.cli.sweepresult import export_sweep, show_sweep
-    from sparktui.engine.sweep import Sweep
-    from sparktui.engine.variants import ServerSwitch
 
     talk = talk_to()
     try:
         with measuring(args, args.loaded, "sweep", talk) as kit:
             kit.warn_of_length(plan.max_tokens)
-            info = kit.target.info
-            book = _Book(plan.digest("demo" if kit.target.demo is not None else info.base_url, info.model), info.base_url, args)
-            bench_id, earlier = book.earlier(args.resume, talk.line)
-            switch = ServerSwitch(
-                kit.target, kit.config.server, plan, kit.session.emitter, pause=pause_on_terminal(), say=talk.line,
-                original=book.original if kit.target.demo is None else None, memory=kit.measuring.memory,
+            job = SweepJob(
+                kit.target, kit.measuring, kit.config, plan, emitter=kit.session.emitter, cancel=kit.cancel, pause=pause_on_terminal(),
+                say=talk.line, keep=not args.no_history, resume=args.resume,
             )  # fmt: skip
-            try:
-                switch.prepare()
-                if book.changed and kit.target.demo is None:
-                    switch.resume_from_changed()
-                sweep = Sweep(
-                    kit.target, plan, kit.session.emitter, kit.cancel, switch, server=kit.config.server, measure=kit.measuring.run,
-                    bench_id=bench_id, earlier=earlier, on_change=book.note_change,
-                )  # fmt: skip
-                book.begin(sweep.id, switch.original)
-                sweep.run()
-                book.end(complete=sweep.complete)
-            finally:
-                switch.close()
+            job.run()
     finally:
         talk.close()
-    records = sweep.records
+    sweep, records = job.sweep, job.records
     for name, why in sweep.failed.items():
         say(f"{name}: not measured. {why}")
     written = export_sweep(args, plan, records, files)
-    show_sweep(plan, records, switch.settings, switch.memory)
+    show_sweep(plan, records, job.switch.settings, job.switch.memory)
     if sweep.stopped is not None:
         say(f"sparktui: {sweep.stopped}")
     if not sweep.complete and not args.no_history:
         say("The sweep is not complete: the same command with --resume goes on with it.")
     code = exit_code(records, interrupted=kit.cancel.is_set(), stopped=sweep.stopped, last=kit.measuring.last_error)
     return code or written or (EXIT_RUN_FAILED if sweep.failed or not sweep.restored else EXIT_OK)
-
-
-class _Book:
-    """The sweep's file: what is needed to go on with it, or to put the server back, should this process be killed."""
-
-    def __init__(self, digest: str, base_url: str, args: argparse.Namespace) -> None:
-        from sparktui.io.sweepstate import SweepState
-
-        self._kept = not args.no_history
-        self._state = SweepState(
-            bench_id="", digest=digest, base_url=base_url, started_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        )  # fmt: skip
-
-    @property
-    def changed(self) -> bool:
-        return self._state.changed
-
-    @property
-    def original(self) -> dict[str, object]:
-        return self._state.original
-
-    def earlier(self, resume: bool, tell: Callable[[str], object]) -> tuple[str | None, list[RunRecord]]:
-        """The sweep to go on with and its runs; (None, []) for a new one. Raises UsageError where there is none to go on with."""
-        from sparktui.io.sweepstate import find_state, left_changed
-
-        if not self._kept:
-            return None, []
-        left = left_changed(self._state.base_url)
-        if not resume:
-            if left is not None:
-                tell(f"note: the sweep of {left.started_at} left this server changed; `sparktui sweep --restore` puts it back first")
-            return None, []
-        found = find_state(self._state.digest)
-        if found is None:
-            title = "There is no unfinished sweep of this plan on this server."
-            raise UsageError(title, hint="A changed plan is another sweep: start it without --resume.")
-        self._state = found
-        from sparktui.io.history import History
-
-        with History.open() as history:
-            runs = history.query(f'bench:"{found.bench_id}"', sort="started_at", limit=None)
-        tell(f"going on with the sweep of {found.started_at}: {len(runs)} runs are there")
-        return found.bench_id, list(runs)
-
-    def begin(self, bench_id: str, original: dict[str, object]) -> None:
-        """Write the file; from here on the sweep can be resumed."""
-        self._store(bench_id=bench_id, original=self._state.original or original)
-
-    def note_change(self, changed: bool) -> None:
-        """The server left its configuration, or is back in it."""
-        if changed != self._state.changed:
-            self._store(changed=changed)
-
-    def end(self, *, complete: bool) -> None:
-        """Nothing is left to do, or something is."""
-        from sparktui.io.sweepstate import tidy_states
-
-        self._store(finished=complete)
-        if self._kept:
-            tidy_states()
-
-    def _store(self, **fields: object) -> None:
-        from sparktui.io.sweepstate import write_state
-
-        self._state = msgspec.structs.replace(self._state, **fields)
-        if not self._kept:
-            return
-        try:
-            write_state(self._state)
-        except SparkError as error:
-            say(f"note: the sweep could not be resumed, should it be interrupted: {error}")
 
 
 def _restore(args: argparse.Namespace) -> int:

@@ -53,6 +53,19 @@ class Needle(Command, frozen=True, kw_only=True):
     max_tokens: int | None = None
 
 
+class Sweep(Command, frozen=True, kw_only=True):
+    """Sweep the variants of the config; `variants` only those of these names, `resume` goes on with an interrupted sweep."""
+
+    variants: tuple[str, ...] = ()
+    baseline: str | None = None
+    max_tokens: int | None = None
+    resume: bool = False
+
+
+class Continue(Command, frozen=True, kw_only=True):
+    """What a sweep waits for has been done by hand."""
+
+
 class CancelRun(Command, frozen=True, kw_only=True, tag="cancel"):
     """Cancel one run, or with `everything` the plan and what is queued behind it."""
 
@@ -97,7 +110,10 @@ class Shutdown(Command, frozen=True, kw_only=True):
     pass
 
 
-AnyCommand = HelloCommand | Configure | Run | Bench | Needle | CancelRun | RetryServer | HistoryQuery | RunGet | RunEdit | Attach | Shutdown
+AnyCommand = (
+    HelloCommand | Configure | Run | Bench | Needle | Sweep | Continue | CancelRun | RetryServer | HistoryQuery | RunGet | RunEdit
+    | Attach | Shutdown
+)  # fmt: skip
 
 encode_command = msgspec.json.Encoder().encode
 _decoder = msgspec.json.Decoder(AnyCommand)

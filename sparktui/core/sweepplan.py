@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct, field
 
 from sparktui.core.config import RestoreConfig, VariantConfig
+from sparktui.core.nearest import did_you_mean
 from sparktui.core.plans import PromptSpec, RunSpec
 from sparktui.core.records import RunParams
 from sparktui.errors import UsageError
@@ -146,6 +147,17 @@ def check(plan: SweepPlan) -> None:
     names = [variant.name for variant in plan.variants]
     if plan.baseline is not None and plan.baseline not in names:
         raise UsageError(f"There is no variant named {plan.baseline!r}.", hint=f"The variants are: {', '.join(names)}.")
+
+
+def only(plan: SweepPlan, names: Sequence[str], baseline: str | None = None) -> SweepPlan:
+    """The plan with these variants alone (none named: all), in the order named. Raises UsageError for a name that is none."""
+    known = {variant.name: variant for variant in plan.variants}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"There is no variant named {name!r}.", hint=did_you_mean(name, known) or f"Known: {', '.join(known)}.")
+    variants = tuple(known[name] for name in dict.fromkeys(names)) or plan.variants
+    kept = plan.baseline if plan.baseline in {variant.name for variant in variants} else None
+    return msgspec.structs.replace(plan, variants=variants, baseline=baseline or kept)
 
 
 def _check_params(name: str, params: dict[str, Any]) -> None:

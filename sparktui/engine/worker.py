@@ -11,7 +11,7 @@ import msgspec
 from sparktui.core import commands
 from sparktui.core.commands import AnyCommand, decode_command, reply_id
 from sparktui.core.config import HistoryConfig
-from sparktui.core.events import ErrorEvent, Reply, RunDone
+from sparktui.core.events import ErrorEvent, Reply, RunDone, Server
 from sparktui.core.plans import RunSpec
 from sparktui.engine.bench import Bench, for_parallel
 from sparktui.engine.cancel import Cancel
@@ -36,6 +36,8 @@ from sparktui.io.recovery import tidy
 
 _IDLE_MEMORY_S = 5.0
 _CLOSE_S = 5.0
+_PUT_BACK_S = 900.0
+_PAUSE_POLL_S = 0.2
 
 Load = Callable[[], LoadedConfig]
 
@@ -54,6 +56,7 @@ class Worker:
         self._measuring: Measuring | None = None
         self._memory: MemorySampler | None = None
         self._planned: Planned | None = None
+        self._continue = threading.Event()
         self._keeper = ServerKeeper(self._emitter, self._server_ready)
         self._jobs = JobQueue(self._crashed)
         self._closing = threading.Event()
@@ -67,6 +70,8 @@ class Worker:
             commands.Run: self._run,
             commands.Bench: self._run_bench,
             commands.Needle: self._run_needle,
+            commands.Sweep: self._run_sweep,
+            commands.Continue: lambda _: self._continue.set(),
             commands.CancelRun: self._cancel,
             commands.RetryServer: self._retry_server,
             commands.HistoryQuery: lambda command: answer_query(self._stored(), command),
@@ -95,7 +100,9 @@ class Worker:
     def close(self) -> None:
         """Cancel what runs, keep what arrived, and let go of server, log and history."""
         self._closing.set()
-        self._jobs.close(_CLOSE_S)
+        # a sweep that changed the server puts it back first, and a load takes its time
+        changes = getattr(self._planned, "changes_server", False)
+        self._jobs.close(_PUT_BACK_S if changes else _CLOSE_S)
         if self._measuring is not None:
             self._measuring.close()
         self._keeper.close()
@@ -201,6 +208,38 @@ class Worker:
             return NeedleSearch(target, plan, self._emitter, cancel, measure=measuring.run, rates=measuring.rates)
 
         return self._submit(search, plan.total)
+
+    def _run_sweep(self, command: commands.Sweep) -> object:
+        from sparktui.core.sweepplan import check, only
+        from sparktui.engine.sweepjob import SweepJob, configured_sweep
+
+        self._ready()
+        assert self._loaded is not None
+        config, keep = self._loaded.config, self._history is not None
+        plan = only(configured_sweep(config, max_tokens=command.max_tokens), command.variants, command.baseline)
+        check(plan)
+
+        def sweep(target: Target, measuring: Measuring, cancel: Cancel) -> Planned:
+            return SweepJob(
+                target, measuring, msgspec.structs.replace(config, server=self._wanted_server()), plan,
+                emitter=self._emitter, cancel=cancel, pause=self._pause, say=self._say, keep=keep, resume=command.resume,
+            )  # fmt: skip
+
+        return self._submit(sweep, plan.total)
+
+    def _pause(self, text: str, cancel: Cancel) -> bool:
+        """Tell what is to be done by hand, and wait for `continue`."""
+        target = self._keeper.target
+        self._continue.clear()
+        info = target.info if target is not None else None
+        self._emitter.emit(Server(state="loading", info=info, cause=f"by hand: {text}; then continue"))
+        while not cancel.is_set():
+            if self._continue.wait(_PAUSE_POLL_S):
+                return True
+        return False
+
+    def _say(self, text: str) -> None:
+        self._emitter.emit(ErrorEvent(title=text, exit_code=0))
 
     def _submit(self, make: Callable[[Target, Measuring, Cancel], Planned], total: int) -> object:
         """Put a plan in line; its current run can be cancelled alone."""
