@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sparktui.core.liverun import LiveRun
 from sparktui.core.records import RunRecord
 from sparktui.core.session import SessionState
 from sparktui.report import numbers
@@ -41,6 +42,14 @@ def run_title(session: SessionState, *, short: bool = False) -> str:
     if started.attempt > 1:
         parts.append(f"attempt {started.attempt}")
     return " · ".join(parts)
+
+
+def wait_note(run: LiveRun) -> str:
+    """What is worth saying while a run waits for its first text: a retry and why, keep-alives; "" for nothing."""
+    notes = [f"retry {len(run.retries)}: {run.retries[-1].reason}"] if run.retries else []
+    pings = run.waiting.pings if run.waiting is not None else 0
+    notes += [f"the server is alive: {pings} keep-alive{'s' * (pings != 1)}"] if pings else []
+    return "; ".join(notes)
 
 
 def log_link(session: SessionState, n: int) -> str:

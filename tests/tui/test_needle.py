@@ -6,13 +6,13 @@ import pytest
 
 from sparktui.core.commands import Needle
 from sparktui.core.config import NeedleConfig
-from sparktui.core.events import RunStarted
+from sparktui.core.events import Retry, RunStarted, Waiting
 from sparktui.core.expect import prefill_of
 from sparktui.core.records import RunParams
 from sparktui.core.session import SessionState
 from sparktui.tui.history_rows import run_row
 from sparktui.tui.options import Options
-from sparktui.tui.run_names import run_title
+from sparktui.tui.run_names import run_title, wait_note
 from sparktui.tui.screens.confirm import Confirm
 from tests.runs import prompt_info, run
 from tests.tui.stage import on_stage
@@ -82,3 +82,13 @@ def test_what_the_worker_expects_of_a_prefill_counts_where_the_screen_knows_noth
 )
 def test_the_history_note_says_what_was_found_and_where(fields: dict[str, object], note: str) -> None:
     assert run_row(run(1, prompt="needle", **fields), MIDDAY).note == note
+
+
+def test_a_long_wait_says_that_the_server_is_alive() -> None:
+    session = begun({"length": 100_000, "depth": 0.5})
+    assert session.current is not None
+    assert wait_note(session.current) == ""
+    session.fold(Waiting(run_id="n", elapsed_s=31, pings=2))
+    assert wait_note(session.current) == "the server is alive: 2 keep-alives"
+    session.fold(Retry(run_id="n", reason="the model is loading", wait_s=2))
+    assert wait_note(session.current) == "retry 1: the model is loading; the server is alive: 2 keep-alives"
