@@ -69,6 +69,7 @@ def options_of(loaded: LoadedConfig) -> Options:
         max_tokens=config.defaults.max_tokens,
         label=config.bench.label,
         bench=config.bench,
+        needle=config.needle,
         ui=config.ui,
         baseline_tok_s=config.baseline_tok_s,
         address="" if config.server.base_url == "auto" else config.server.base_url,
