@@ -81,5 +81,7 @@ async def on_stage(
     app.session.put_records(records)
     async with app.run_test(size=size, notifications=True) as pilot:
         stage = Stage(app, link, clock, pilot)
+        while app.link is None:
+            await pilot.pause(0.01)
         await stage.settle()
         yield stage

@@ -353,3 +353,21 @@ async def test_memory_is_painted_only_on_a_change_of_a_tenth_of_a_gigabyte() -> 
         stage.link.add(MemoryNow(total=121_000_000_000, used=106_310_000_000, available=1))
         await stage.settle()
         assert "mem 106.3 /" in stage.lines()[0]
+
+
+async def test_an_error_is_told_once_whatever_is_painted_afterwards() -> None:
+    async with on_stage(opening(), options=OPTIONS) as stage:
+        stage.link.add(ErrorEvent(title="The disk is full"))
+        await stage.settle()
+        await stage.press("2", "3", "1", "v")
+        await stage.settle()
+        assert len(stage.app._notifications) == 1
+
+
+async def test_a_key_is_answered_before_the_next_frame() -> None:
+    async with on_stage(CODE, options=OPTIONS) as stage:
+        await stage.at(7.2)
+        stage.app._timer.pause()  # type: ignore[union-attr]
+        await stage.pilot.press("v")
+        await stage.pilot.pause(0)
+        assert "view heat" in stage.lines()[1]

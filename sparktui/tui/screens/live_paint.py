@@ -16,7 +16,7 @@ from sparktui.tui.layout import PANELS, Panel
 from sparktui.tui.meter_line import meter_text
 from sparktui.tui.meter_view import PREFILL_SHOWN_S, meter_view
 from sparktui.tui.pen import Ink
-from sparktui.tui.run_names import base_name, ending_inks, log_link, run_title
+from sparktui.tui.run_names import base_name, ending_inks, log_link, run_title, wait_note
 from sparktui.tui.screens.history_panel import HistoryPanel
 from sparktui.tui.spark import SparkHistory
 from sparktui.tui.states import state_of
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 
 _UNPAINTED = object()
+# why the prompt line is off where nothing can be sent
+_OFF = {"replay": "this is a replay", "watch": "watching only", "ended": "it is over", "killed": "it is over"}
 
 
 class LivePainter:
@@ -57,8 +59,8 @@ class LivePainter:
         self.history = HistoryPanel(screen)
 
     def forget(self) -> None:
-        """Paint everything at the next frame."""
-        self._seen.clear()
+        """Paint everything at the next frame; trouble that was told is not told again."""
+        self._seen = {"trouble": self._seen.get("trouble", 0)}
         self._card_key = _UNPAINTED
 
     def paint(self, due: Due) -> None:
@@ -144,9 +146,8 @@ class LivePainter:
         session, options, roles = self._app.session, self._app.options, self._app.roles
         run, server = session.current, session.server
         if phase.name == "prefill" and run is not None and phase.seconds >= PREFILL_SHOWN_S:
-            note = f"retry {len(run.retries)}: {run.retries[-1].reason}" if run.retries else ""
             expected = prefill_of(session, run, now_ns)
-            card: Card = partial(cards.prefill, roles=roles, waited_s=phase.seconds, expected=expected, wait_note=note)
+            card: Card = partial(cards.prefill, roles=roles, waited_s=phase.seconds, expected=expected, wait_note=wait_note(run))
             return ("prefill", int(phase.seconds), expected.share), card
         if run is not None and not run.done:
             return None, None
@@ -218,7 +219,7 @@ class LivePainter:
         done = [key for key in left if screen.handler(key) is not None]
         self._footer_widget.show(done, [key for key in right if screen.handler(key) is not None])
         options = self._app.options
-        off = {"replay": "this is a replay", "watch": "watching only"}.get(options.source, "" if "ready" in facts else "no server")
+        off = _OFF.get(options.source, "" if "ready" in facts else "no server")
         self._prompt.show(screen.temperature, screen.max_tokens, off=off)
 
     def _head(self, panel: Panel) -> PanelHead:

@@ -20,7 +20,7 @@ _Cell = tuple[str, Style]
 class BurstStrip(Painted):
     """Label row, columns and axis, of which small screens show a part. `window.full_tokens` is the ramp's scale of this run."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.window = StripWindow(1)
         self._label = self._axis = True
@@ -121,14 +121,15 @@ class BurstStrip(Painted):
 
 
 def _joined(cells: list[_Cell], width: int) -> Strip:
-    """A row of single cells as a strip; blank cells join what stands before them."""
+    """A row of single cells as a strip; blank cells join what stands after them, the last ones what stands before."""
     segments: list[Segment] = []
-    text, style = cells[0]
-    for glyph, own in cells[1:]:
-        if own is style or glyph == " ":
-            text += glyph
-        else:
-            segments.append(Segment(text, style))
-            text, style = glyph, own
+    text, style = "", cells[0][1]
+    for glyph, own in cells:
+        if glyph != " " and own is not style:
+            ink = text.rstrip(" ")
+            if ink:
+                segments.append(Segment(ink, style))
+            text, style = text[len(ink) :], own
+        text += glyph
     segments.append(Segment(text, style))
     return Strip(segments, width)
