@@ -97,9 +97,10 @@ class LiveScreen(NeedleActions, LiveActions):
         self.repaint_all()
 
     def repaint_all(self) -> None:
-        """Everything that state decides is painted at the next frame, whatever changed."""
-        if self.painter is not None:
+        """Everything that state decides is painted now, whatever changed: a key is answered at once, not at the next frame."""
+        if self.painter is not None and self.is_attached:
             self.painter.forget()
+            self.painter.paint(Due(meter=True, second=True))
 
     def facts(self) -> set[str]:
         session, options = self.spark.session, self.spark.options
