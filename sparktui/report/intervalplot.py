@@ -20,36 +20,36 @@ def scale_for(found: Sequence[Comparison]) -> tuple[float, float]:
     return SCALES[-1]
 
 
-def plot(found: Comparison, scale: tuple[float, float]) -> str:
+def plot(found: Comparison, scale: tuple[float, float], width: int = WIDTH) -> str:
     """`├──●──┤` around `┊` at 1, over `▁` where B is within ±2 tok/s of A; "" without an interval."""
     if found.low is None or found.high is None or found.ratio is None:
         return ""
     if found.high < scale[0]:
-        return "◀ off the scale".ljust(WIDTH)
+        return "◀ off the scale".ljust(width)
     if found.low > scale[1]:
-        return "off the scale ▶".rjust(WIDTH)
-    cells = [" "] * WIDTH
+        return "off the scale ▶".rjust(width)
+    cells = [" "] * width
     if found.median_a:
         reach = BAND_TOK_S / found.median_a
-        for place in range(_place(1 - reach, scale), _place(1 + reach, scale) + 1):
+        for place in range(_place(1 - reach, scale, width), _place(1 + reach, scale, width) + 1):
             cells[place] = "▁"
-    cells[_place(1.0, scale)] = "┊"
-    low, high = _place(found.low, scale), _place(found.high, scale)
+    cells[_place(1.0, scale, width)] = "┊"
+    low, high = _place(found.low, scale, width), _place(found.high, scale, width)
     for place in range(low, high + 1):
         cells[place] = "─"
     cells[low] = "├" if found.low >= scale[0] else "◀"
     cells[high] = "┤" if found.high <= scale[1] else "▶"
-    cells[min(max(_place(found.ratio, scale), 0), WIDTH - 1)] = "●"
+    cells[_place(found.ratio, scale, width)] = "●"
     return "".join(cells)
 
 
-def title(scale: tuple[float, float]) -> str:
+def title(scale: tuple[float, float], width: int = WIDTH) -> str:
     """The scale as the head of its column: its ends with 1 between them."""
     left, right = f"{scale[0]:.2f}", f"{scale[1]:.2f}"
-    room = WIDTH - len(left) - len(right)
+    room = width - len(left) - len(right)
     return left + "1".center(room) + right
 
 
-def _place(ratio: float, scale: tuple[float, float]) -> int:
+def _place(ratio: float, scale: tuple[float, float], width: int) -> int:
     share = (ratio - scale[0]) / (scale[1] - scale[0])
-    return round(min(max(share, 0.0), 1.0) * (WIDTH - 1))
+    return round(min(max(share, 0.0), 1.0) * (width - 1))
