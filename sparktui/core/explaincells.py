@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from sparktui.core.cells import cell_of, cells_of, is_counted
+import msgspec
+
+from sparktui.core.baseline import drafted
+from sparktui.core.cells import cell_of, cells_of, is_counted, params_text
 from sparktui.core.explain import Sentence
 from sparktui.core.records import RunRecord
 from sparktui.core.statistics import MIN_RUNS, Comparison, compare, median
@@ -18,7 +21,7 @@ _SAME_LENGTH = 0.05
 def explain_cells(records: Sequence[RunRecord]) -> list[Sentence]:
     """Every statement that these runs allow; what they cannot tell is said to be not known."""
     counted = [run for run in records if is_counted(run)[0]]
-    found = [*what_sets_the_rate(counted), *context_and_decode(counted)]
+    found = [*what_sets_the_rate(counted), *what_the_draft_does(counted), *context_and_decode(counted)]
     return [*found, *prefill_and_length(counted), *prefill_and_memory(counted), *odd_runs(records)]
 
 
@@ -38,6 +41,29 @@ def what_sets_the_rate(runs: Sequence[RunRecord]) -> list[Sentence]:
     if strong < 2 * weak:
         says = f"Text and temperature both set the decode rate: by up to {_percent(text)} and {_percent(heat)}."
     return [Sentence(topic="rate", text=says, formula="largest ratio of medians between cells that differ in nothing else"), *found]
+
+
+def what_the_draft_does(runs: Sequence[RunRecord]) -> list[Sentence]:
+    """Every cell with a draft against the runs of the same question without one, and what a verify step costs by that."""
+    questions: dict[str, list[RunRecord]] = {}
+    for run in runs:
+        if run.client_tok_s is not None and drafted(run) is not None:
+            questions.setdefault(f"{run.prompt.sha256} {params_text(run.params)} {run.server.model}", []).append(run)
+    found = []
+    for asked in questions.values():
+        plain = [run for run in asked if drafted(run) is False]
+        labels = dict.fromkeys(run.label for run in asked if drafted(run)) if plain else {}
+        for label in labels:
+            with_draft = [run for run in asked if drafted(run) and run.label == label]
+            seen = compare([run.client_tok_s for run in plain], [run.client_tok_s for run in with_draft])
+            says = _verdict("draft", f"{label} against no draft ({asked[0].prompt.name})", seen, "the draft changes the rate")
+            per_step = median(run.tokens_per_step for run in with_draft)
+            if per_step and seen.ratio:
+                cost = per_step / seen.ratio
+                formula = f"{says.formula}; {per_step:.2f} tokens a step ÷ {seen.ratio:.2f} = {cost:.2f}"
+                says = msgspec.structs.replace(says, text=f"{says.text} A verify step costs {cost:.2f} single-token passes.", formula=formula)
+            found.append(says)
+    return found
 
 
 def context_and_decode(runs: Sequence[RunRecord]) -> list[Sentence]:

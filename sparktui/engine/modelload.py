@@ -20,7 +20,7 @@ from sparktui.io.stream import Stream
 from sparktui.servers.base import Answer, Get, Post
 from sparktui.servers.error_shapes import error_in
 from sparktui.servers.lenient import mapping, read_json
-from sparktui.servers.tabbyload import CARD_PATH, LOAD_PATH, PERMISSION_PATH, UNLOAD_PATH, LoadStep, load_step
+from sparktui.servers.tabbyload import CARD_PATH, LOAD_PATH, PERMISSION_PATH, UNLOAD_PATH, LoadStep, load_step, named_draft
 
 _TELL_EVERY_S = 2.0
 _CARD_S = 10.0
@@ -67,12 +67,11 @@ class ModelLoader:
         """
         self._unload(cancel)
         self._tell(f"loading {body.get('model_name', 'the model')}")
-        url = self._admin.base.at(LOAD_PATH)
-        with self._admin.stream(msgspec.json.encode(body), cancel, url=url) as stream:
-            if stream.status != 200:
-                refused = Answer(status=stream.status, body=stream.body())
-                raise _refused("load the model", refused)
-            self._follow(stream)
+        refused = self._ask_to_load(body, cancel)
+        if refused is not None and refused.status == 422 and (named := named_draft(body)) is not None:
+            refused = self._ask_to_load(named, cancel)
+        if refused is not None:
+            raise _refused("load the model", refused)
         info = ask(self._target.adapter.describe(self._target.client.base.shown, self._target.seen), self._target.client, within_s=_CARD_S)
         draft = info.draft
         if draft is None and mapping(body.get("draft_model")).get("draft_mode") == "disabled":
@@ -80,6 +79,14 @@ class ModelLoader:
             draft = "none"
         self._target.info = msgspec.structs.replace(info, draft=draft, tls_verified=self._target.client.tls_verified)
         self._emitter.emit(Server(state="ready", info=self._target.info))
+
+    def _ask_to_load(self, body: dict[str, Any], cancel: Cancel) -> Answer | None:
+        """Follow one load to its end; the answer of a server that would not begin it."""
+        with self._admin.stream(msgspec.json.encode(body), cancel, url=self._admin.base.at(LOAD_PATH)) as stream:
+            if stream.status != 200:
+                return Answer(status=stream.status, body=stream.body())
+            self._follow(stream)
+        return None
 
     def _unload(self, cancel: Cancel) -> None:
         self._tell("unloading the model")

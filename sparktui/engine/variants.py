@@ -24,7 +24,7 @@ from sparktui.engine.ticker import MemorySampler
 from sparktui.errors import SparkError, UsageError
 from sparktui.io.failures import StoppedError
 from sparktui.io.variantcommand import run_command
-from sparktui.servers.tabbyload import Setting, changed, drops_draft, load_body, settings_after
+from sparktui.servers.tabbyload import Setting, changed, drops_draft, load_body, settings_after, without_draft
 
 Pause = Callable[[str, Cancel], bool]
 """Shows a text and waits until the user says that it is done; False when cancelled instead."""
@@ -55,6 +55,7 @@ class ServerSwitch:
         self._sorts = {sort_of(variant) for variant in plan.variants}
         self._loader = self._make_loader() if "load" in self._sorts else None
         self._before: dict[str, Any] = {}
+        self._draft_before = target.info.draft
         self.original = original or {}
         self.changed = False
         self.settings: dict[str, tuple[Setting, ...]] = {}
@@ -134,7 +135,8 @@ class ServerSwitch:
             self.memory[variant.name] = seen
         if variant.load is None:
             return
-        found = settings_after(asked, self._before, loader.card(), self._target.info.draft)
+        wanted = {**asked, **({"draft_model": body["draft_model"]} if self._lost_its_draft(body) else {})}
+        found = settings_after(wanted, self._before, loader.card(), self._target.info.draft, self._draft_before)
         known = self.settings.get(variant.name)
         self.settings[variant.name] = tuple(found)
         if known is None:
@@ -153,19 +155,40 @@ class ServerSwitch:
                 failed = error
                 continue
             return self._is_back(loader)
-        body = mask_secrets(json.dumps(self.original, ensure_ascii=False))
         self._say(f"The server could NOT be put back: {failed}")
+        self._load_anything(loader)
+        body = mask_secrets(json.dumps(self.original, ensure_ascii=False))
         self._say(f"It must load its own configuration again: sparktui sweep --restore, a restart, or POST /v1/model/load with {body}")
         return False
 
+    def _load_anything(self, loader: ModelLoader) -> None:
+        """The model without its draft, where it is the draft settings that cannot be loaded again."""
+        if drops_draft(self.original):
+            return
+        try:
+            loader.load(without_draft(self.original), Cancel())
+        except SparkError:
+            self._say("No model is loaded now.")
+        else:
+            self._say("The model is loaded again, but WITHOUT its draft.")
+
+    def _lost_its_draft(self, body: dict[str, Any]) -> bool:
+        """A load that kept the draft's mode, after which the server shows none."""
+        mode = str((body.get("draft_model") or {}).get("draft_mode", "")).lower()
+        before = self._draft_before
+        return self._target.info.draft is None and before is not None and mode == before.lower()
+
     def _is_back(self, loader: ModelLoader) -> bool:
         self._at, self.changed = "", False
-        wrong = [s for s in settings_after(self.original, self._before, loader.card(), self._target.info.draft) if s.became != "confirmed"]
-        wrong = [s for s in wrong if s.says is not None]
+        found = settings_after(self.original, self._before, loader.card(), self._target.info.draft, self._draft_before)
+        wrong = [setting for setting in found if setting.became != "confirmed" and setting.says is not None]
         for setting in wrong:
             self._say(f"The server is back, but not in every point: {setting.words()}.")
-        if not wrong:
+        if wrong:
+            self._say("A restart of the server brings its own configuration back.")
+        else:
             self._say("The server is back in its own configuration.")
+        self.changed = bool(wrong)
         return not wrong
 
     def _command_back(self, command: tuple[str, ...]) -> bool:

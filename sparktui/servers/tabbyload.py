@@ -87,8 +87,21 @@ def drops_draft(body: Mapping[str, Any]) -> bool:
     return not mapping(body.get(_DRAFT))
 
 
-def settings_after(asked: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any], draft: str | None) -> list[Setting]:
-    """What became of every setting asked for, by the cards before and after the load and the draft the server shows.
+def named_draft(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The same load for versions that refuse draft settings without a draft_model_name (422): an empty one. None where that is not it."""
+    draft = mapping(body.get(_DRAFT))
+    return {**body, _DRAFT: {"draft_model_name": "", **draft}} if draft and "draft_model_name" not in draft else None
+
+
+def without_draft(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The same load without draft settings: a model without its draft is better than none."""
+    return {name: value for name, value in body.items() if name != _DRAFT}
+
+
+def settings_after(
+    asked: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any], draft: str | None, draft_before: str | None = None
+) -> list[Setting]:
+    """What became of every setting asked for, by the cards before and after the load and the drafts the server showed then.
 
     Ignored: the server still says what it said before. Not confirmed: it says something else again, or nothing.
     """
@@ -96,7 +109,7 @@ def settings_after(asked: Mapping[str, Any], before: Mapping[str, Any], after: M
     found = []
     for name, value in asked.items():
         if name == _DRAFT:
-            found += [_draft_setting(key, wanted, draft) for key, wanted in mapping(value).items()]
+            found += [_draft_setting(key, wanted, draft, draft_before) for key, wanted in mapping(value).items()]
         elif name in ("model_name", "name"):
             found.append(_setting(name, value, word(before.get("id")), word(after.get("id"))))
         else:
@@ -127,9 +140,13 @@ def _setting(name: str, asked: Any, before: Any, after: Any) -> Setting:
     return Setting(name, asked, after, "ignored" if after == before else "not confirmed")
 
 
-def _draft_setting(name: str, asked: Any, draft: str | None) -> Setting:
-    if name == "draft_mode" and draft is not None and str(asked).lower() == draft.lower():
+def _draft_setting(name: str, asked: Any, draft: str | None, before: str | None) -> Setting:
+    mode = str(asked).lower() if name == "draft_mode" else None
+    if mode is not None and draft is not None and mode == draft.lower():
         return Setting(name, asked, draft, "confirmed")
+    if mode is not None and draft is None and before is not None and mode == before.lower():
+        # it showed this draft before and shows none now: versions there are whose load takes no draft mode
+        return Setting(name, asked, "no draft", "ignored")
     return Setting(name, asked, None, "not confirmed")
 
 

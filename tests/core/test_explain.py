@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from sparktui.core.explain import Sentence, explain_run, needed_acceptance, steps_before_text, steps_before_text_s
-from sparktui.core.explaincells import context_and_decode, explain_cells, median_run, prefill_and_memory, what_sets_the_rate
+from sparktui.core.explaincells import context_and_decode, explain_cells, median_run, prefill_and_memory, what_sets_the_rate, what_the_draft_does
 from sparktui.core.records import Memory, RunRecord
 from tests.runs import run
 
@@ -102,6 +102,17 @@ def test_text_against_temperature() -> None:
     both = [*cell(1, "a", 0, 50), *cell(5, "a", 1, 30), *cell(9, "b", 0, 30), *cell(13, "b", 1, 18)]
     assert what_sets_the_rate(both)[0].text.startswith("Text and temperature both set the decode rate")
     assert not what_sets_the_rate(cell(1, "a", 0, 50))[-1].known
+
+
+def test_the_draft_against_none() -> None:
+    with_draft = [run(n, label="shipped", client_tok_s=50.0 + n / 10, tokens_per_step=3.6) for n in range(3)]
+    bare = msgspec.structs.replace(with_draft[0].server, draft="none")
+    fields = {"draft_proposed": None, "draft_accepted": None, "acceptance_rate": None, "tokens_per_step": None, "server": bare}
+    without = [run(10 + n, label="no draft", client_tok_s=29.0 + n / 10, **fields) for n in range(3)]
+    (found,) = what_the_draft_does([*with_draft, *without])
+    assert found.text == "shipped against no draft (code): 1.72 ×, faster. A verify step costs 2.09 single-token passes."
+    assert found.formula.endswith("3.60 tokens a step ÷ 1.72 = 2.09")
+    assert what_the_draft_does(with_draft) == []
 
 
 def test_decode_along_the_context() -> None:
