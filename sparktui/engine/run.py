@@ -65,7 +65,7 @@ def run_once(
     hint and the exit code that the record's sentence has not.
     """
     run = _Run(run_id or new_id(time.time(), secrets.token_bytes(8)), target, spec, emitter, cancel, keep_text=keep_text, busy=busy)
-    ticker = Ticker(run.id, emitter.emit, memory, interval_s(memory))
+    ticker = Ticker(run.id, emitter.emit, memory, interval_s=interval_s(memory))
     _settle()
     try:
         with ticker:

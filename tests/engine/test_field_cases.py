@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 import time
 
@@ -11,7 +10,6 @@ import pytest
 from sparktui.core.events import Chunk, RunDone, RunStarted, Waiting
 from sparktui.engine.cancel import Cancel
 from sparktui.engine.patience import Patience
-from sparktui.engine.ticker import Ticker
 from tests.engine.support_runs import Ran, measure, play, target_of
 from tests.support_cases import CaseServer
 
@@ -149,7 +147,7 @@ def test_a31_a_connection_that_breaks_fails_the_run_and_keeps_the_text() -> None
 
 
 def test_a32_prefill_has_no_deadline_and_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sparktui.engine.run.Ticker", functools.partial(Ticker, interval_s=0.05))
+    monkeypatch.setattr("sparktui.engine.sampling.EVERY_S", 0.05)
     ran = play("A32", slow=0.05)
     assert ran.record.status == "ok"
     assert ran.record.ttft_s >= 0.4
