@@ -60,8 +60,9 @@ def what_the_draft_does(runs: Sequence[RunRecord]) -> list[Sentence]:
             per_step = median(run.tokens_per_step for run in with_draft)
             if per_step and seen.ratio:
                 cost = per_step / seen.ratio
+                text = f"{says.text} A verify step costs {cost:.2f} single-token passes."
                 formula = f"{says.formula}; {per_step:.2f} tokens a step ÷ {seen.ratio:.2f} = {cost:.2f}"
-                says = msgspec.structs.replace(says, text=f"{says.text} A verify step costs {cost:.2f} single-token passes.", formula=formula)
+                says = msgspec.structs.replace(says, text=text, formula=formula)
             found.append(says)
     return found
 

@@ -6,7 +6,14 @@ import msgspec
 import pytest
 
 from sparktui.core.explain import Sentence, explain_run, needed_acceptance, steps_before_text, steps_before_text_s
-from sparktui.core.explaincells import context_and_decode, explain_cells, median_run, prefill_and_memory, what_sets_the_rate, what_the_draft_does
+from sparktui.core.explaincells import (
+    context_and_decode,
+    explain_cells,
+    median_run,
+    prefill_and_memory,
+    what_sets_the_rate,
+    what_the_draft_does,
+)
 from sparktui.core.records import Memory, RunRecord
 from tests.runs import run
 
