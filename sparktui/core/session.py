@@ -127,6 +127,8 @@ class SessionState:
         if self.hello is not None and self.hello.session != event.session:
             # another process: what it did not finish comes again as a finished run, from its journal
             self.plan = self.progress = None
+            # it has no server yet, and a key that sends it a run must not say otherwise
+            self.server = self.idle = None
             if not event.keep_history:
                 self.active.clear()
                 self.current = None
