@@ -22,14 +22,21 @@ MEASURES = {
     "demo": "tests.perf.measure_demo:demo",
     "needle": "tests.perf.measure_needle:building",
     "needle-table": "tests.perf.measure_needle:table",
-    "screen": "tests.perf.measure_screen:screen",
-    "screen-answer": "tests.perf.measure_screen:answer",
     "log-parsing": "tests.perf.measure_log:parsing",
     "log-latency": "tests.perf.measure_log:latency",
     "log-idle": "tests.perf.measure_log:idle",
     "log-opening": "tests.perf.measure_log:opening",
     "log-burst": "tests.perf.measure_log:burst",
     "log-memory": "tests.perf.measure_log:memory",
+    "screen-stamps": "tests.perf.measure_screen:stamps",
+    "screen-terminal": "tests.perf.measure_screen:terminal",
+    "screen-idle": "tests.perf.measure_screen:idle",
+    "screen-start": "tests.perf.measure_screen:begin",
+    "screen-keys": "tests.perf.measure_screen:keys",
+    "screen-load": "tests.perf.measure_screen:load",
+    "history": "tests.perf.measure_history:history",
+    "ssh": "tests.perf.measure_ssh:ssh",
+    "line": "tests.perf.measure_line:line",
 }
 """Name → `module:function`, a function without arguments that yields Rows."""
 

@@ -74,6 +74,13 @@ def steady(chunks: int = 2_000, gap_us: float = 1_000) -> Plan:
     return Plan([Send(0, "role"), *(Send(100_000 + n * gap_us, "content", words(1, rng), 1) for n in range(chunks))])
 
 
+def wide(chunks: int = 1_000, gap_us: float = 5_000, tokens: int = 1_000) -> Plan:
+    """Many tokens a chunk, a line break after each."""
+    rng = random.Random(5)
+    text = words(tokens, rng).strip() + "\n"
+    return Plan([Send(0, "role"), *(Send(100_000 + n * gap_us, "content", text, tokens) for n in range(chunks))])
+
+
 def flood(events: int = 20_000) -> Plan:
     """Everything at once."""
     rng = random.Random(3)

@@ -13,6 +13,7 @@ import os
 import socket
 import threading
 import time
+from dataclasses import asdict
 from typing import Any
 
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -61,7 +62,7 @@ class Truth:
     def _stream(self, sock: socket.socket, body: bytes) -> None:
         received_ns = time.perf_counter_ns()
         request = json.loads(body)
-        plan = request.get("plan") or _SHORT
+        plan = _planned(request.get("plan"))
         asked = (request.get("stream_options") or {}).get("include_usage") is True
         sends = plan["sends"]
         frames = _frames(sends, running=plan["usage"] == "running")
@@ -74,6 +75,17 @@ class Truth:
         sock.sendall(tail + _chunk(b"data: [DONE]\n\n") + b"0\r\n\r\n")
         told = [[send["kind"], send["tokens"], stamp] for send, stamp in zip(sends, stamps, strict=True)]
         self.newest = {"received_ns": received_ns, "sends": told}
+
+
+def _planned(asked: dict[str, Any] | None) -> dict[str, Any]:
+    """The plan in full; `{"make": NAME, "with": {…}}` is made here (tests.perf.plan), so that a long one need not travel."""
+    if not asked:
+        return _SHORT
+    if "make" not in asked:
+        return asked
+    from tests.perf import plan
+
+    return asdict(getattr(plan, asked["make"])(**asked.get("with", {})))
 
 
 def _sent(sock: socket.socket, frames: list[bytes], due_ns: list[int]) -> list[int]:

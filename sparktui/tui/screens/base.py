@@ -61,3 +61,5 @@ class SparkScreen(Screen[None]):
         handler = self.handler(key) if key is not None else None
         if handler is not None:
             handler()
+            # a key is answered by the next thing painted, not by the next frame of the clock
+            self.spark.call_later(self.spark.tick)
