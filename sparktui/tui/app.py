@@ -18,7 +18,7 @@ from sparktui.core.commands import AnyCommand
 from sparktui.core.events import AnyEvent, ErrorEvent, Hello, Reply
 from sparktui.core.session import SessionState
 from sparktui.tui.clocks import WorkerClock
-from sparktui.tui.frame import PaintClock
+from sparktui.tui.frame import Due, PaintClock
 from sparktui.tui.glyphs import glyphs_for
 from sparktui.tui.link import Connect, Link
 from sparktui.tui.options import Options
@@ -65,6 +65,7 @@ class SparkApp(App[int]):
 
     @property
     def roles(self) -> Roles:
+        self._owed = Due(False, False)
         """The colours of the current theme."""
         if self._roles is None:
             self._roles = Roles(self.theme_variables, dark=self.current_theme.dark, colourless=self.no_color)
@@ -106,13 +107,17 @@ class SparkApp(App[int]):
     def tick(self) -> None:
         """One frame: take in what arrived, let the screen on top paint what changed."""
         due = self.paint_clock.begin(self.clock_ns() / 1e9)
-        if self.link is not None:
-            for event in self.link.events():
-                self._take(event)
-        screen = self.screen
-        if isinstance(screen, SparkScreen) and screen.is_attached:
-            screen.paint(due)
-        if self.paint_clock.end(self.clock_ns() / 1e9):
+        self._take_in()
+        if self.terminal_behind():
+            self._owed |= due
+            changed = self.paint_clock.held_up()
+        else:
+            screen = self.screen
+            if isinstance(screen, SparkScreen) and screen.is_attached:
+                screen.paint(due | self._owed)
+            self._owed = Due(False, False)
+            changed = self.paint_clock.end(self.clock_ns() / 1e9)
+        if changed:
             self._set_timer()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

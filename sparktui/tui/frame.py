@@ -22,6 +22,10 @@ class Due(Struct, frozen=True):
     meter: bool
     second: bool
 
+    def __or__(self, other: Due) -> Due:
+        """Due in one of two frames."""
+        return Due(self.meter or other.meter, self.second or other.second)
+
 
 class PaintClock:
     """`begin(now_s)` at each tick says what is due, `end(now_s)` tells what the frame cost; `period_s` is the time to the next tick."""
@@ -63,6 +67,12 @@ class PaintClock:
             return False
         self._calm = 0
         return self._change(min(FASTEST_HZ, self.hz * 1.3))
+
+    def held_up(self) -> bool:
+        """The terminal has not taken the last frame yet: this one is not painted. True when the period changed."""
+        self._calm = 0
+        self._expected_s = None
+        return False if self._fixed else self._change(max(SLOWEST_HZ, self.hz * 0.7))
 
     def _change(self, hz: float) -> bool:
         changed, self.hz = hz != self.hz, hz

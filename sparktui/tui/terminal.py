@@ -51,6 +51,11 @@ class TerminalApp(SparkApp):
             for work in waiting:
                 work()
 
+    def terminal_behind(self) -> bool:
+        """Frames that the terminal's writer has not got rid of: it waits for a terminal that takes them slower than they are painted."""
+        writer = getattr(self._driver, "_writer_thread", None)
+        return writer is not None and writer._queue.qsize() > 0
+
     def once_ready(self, work: Callable[[], object]) -> None:
         """Call `work` as soon as there is a server to send runs to."""
         self._once_ready.append(work)

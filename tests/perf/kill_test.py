@@ -184,6 +184,9 @@ def _told(journal: Path) -> dict[str, tuple[set[int], str, RunRecord | None]]:
 
 
 def _compared(record: RunRecord, chunks: set[int], text: str, done: RunRecord | None) -> list[str]:
+    if done is None and record.status == "ok":
+        # its end was stored, and the journal a batch behind
+        return [] if (record.text or "").startswith(text) else [f"{record.id} has another text than its journal"]
     expected = "cut_off" if done is None else done.status
     faults = [] if record.status == expected else [f"{record.id} is {record.status}, not {expected}"]
     if chunks and (record.chunks != len(chunks) or record.text != text):
@@ -199,7 +202,7 @@ def main(count: int = 50, seed: int = 1) -> int:
     with DemoProcess.start(speed=8) as demo:
         for number in range(count):
             kind = KINDS[number % len(KINDS)]
-            after_s = rng.uniform(0.1, 5.0)
+            after_s = rng.uniform(0.1, 8.0 if kind == "screen" else 5.0)
             with tempfile.TemporaryDirectory(prefix="sparktui-kill-") as folder:
                 outcome = killed(kind, after_s, Path(folder), demo)
             runs[kind].update(outcome.runs)
