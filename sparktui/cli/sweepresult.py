@@ -21,11 +21,11 @@ def show_sweep(
     plan: SweepPlan, records: Sequence[RunRecord], settings: Mapping[str, Sequence[Setting]], memory: Mapping[str, LoadMemory]
 ) -> None:
     """The verdict table, what has to be said of it, what became of the settings asked for, and what each load did to memory."""
-    from sparktui.core.together import at_once
     from sparktui.report.console import Out
     from sparktui.report.loadwords import load_words
     from sparktui.report.sections import SIMULATED
     from sparktui.report.sweeptable import combined_lines, sweep_lines, sweep_table
+    from sparktui.report.together import at_once
     from sparktui.report.togethertable import together_table
 
     if not records or sys.stdout is None:

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from sparktui.core.cells import cell_of
 from sparktui.core.records import RunRecord
-from sparktui.core.together import at_once
 from sparktui.report import detail
 from sparktui.report.glyphs import is_unicode, to_ascii
 from sparktui.report.needletable import needle_grid, needle_table
@@ -19,6 +18,7 @@ from sparktui.report.runtable import bench_table, left_out
 from sparktui.report.sections import SIMULATED, by_prompt, needle_runs
 from sparktui.report.strip import strip_lines
 from sparktui.report.table import Table, plain_lines
+from sparktui.report.together import at_once
 from sparktui.report.togethertable import MEANING, together_table
 
 _GROUP_WIDTH = 52

@@ -11,9 +11,9 @@ import msgspec
 from sparktui import __version__
 from sparktui.core.cells import SPREAD_FIELDS, Cell
 from sparktui.core.records import SCHEMA, RunParams, RunRecord
-from sparktui.core.together import at_once
 from sparktui.io.recordjson import clean, plain
 from sparktui.report.estimates import estimated_fields
+from sparktui.report.together import at_once
 
 _TEXTS = ("text", "reasoning", "tool_calls")
 

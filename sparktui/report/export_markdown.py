@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from sparktui import __version__
 from sparktui.core.cells import cell_of
 from sparktui.core.records import RunRecord
-from sparktui.core.together import at_once
 from sparktui.report.needletable import needle_grid, needle_table
 from sparktui.report.runtable import median_line, numbered, reference_table, run_name
 from sparktui.report.sections import SIMULATED, by_prompt, environment, needle_runs, temperature_words
 from sparktui.report.table import cell_text, escaped, fenced, markdown_lines
+from sparktui.report.together import at_once
 from sparktui.report.togethertable import MEANING, together_table
 
 _DEFINITIONS = (

@@ -10,13 +10,13 @@ import msgspec
 from sparktui.core.cells import Cell, cell_of, figure_values, is_counted
 from sparktui.core.records import RunRecord
 from sparktui.core.statistics import Comparison, compare, drift, holm
-from sparktui.core.together import rounds_of
 from sparktui.report import numbers
 from sparktui.report.comparing import Matched, Side, matched_of, remarks, verdict
 from sparktui.report.intervalplot import plot, scale_for, title
 from sparktui.report.numbers import ABSENT
 from sparktui.report.runtable import guessed
 from sparktui.report.table import Column, Row, Table, cell_text
+from sparktui.report.together import rounds_of
 
 _BAND = {True: "inside", False: "outside", None: ABSENT}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparktui.core.statistics import median
-from sparktui.core.together import Round
 from sparktui.report import numbers
 from sparktui.report.table import Column, Row, Table, cell_text
+from sparktui.report.together import Round
 
 _COLUMNS = (
     Column(title="label", right=False, drop=2), Column(title="prompt", right=False), Column(title="T"), Column(title="round"),

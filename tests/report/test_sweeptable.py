@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from sparktui.core.records import RunRecord
-from sparktui.core.together import at_once
 from sparktui.report.export import render
 from sparktui.report.sweeptable import combined_lines, drift_of, drift_words, matched_variants, sweep_lines, sweep_object, sweep_table
+from sparktui.report.together import at_once
 from sparktui.report.togethertable import together_table
 from tests.runs import run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparktui.core.together import at_once, rounds_of
+from sparktui.report.together import at_once, rounds_of
 from tests.runs import run
 
 
