@@ -208,3 +208,21 @@ def test_values_are_numbers_or_unset() -> None:
         except ValueError:
             continue
         raise AssertionError((what, text))
+
+
+async def test_text_marked_with_the_mouse_is_what_y_copies() -> None:
+    async with on_stage(chunks((0.2, "content", "first line here\nsecond line here"))) as stage:
+        await stage.at(0.3)
+        await stage.pilot.mouse_down("#stream", offset=(8, 0))
+        await stage.pilot.hover("#stream", offset=(8, 1))
+        await stage.pilot.mouse_up("#stream", offset=(8, 1))
+        await stage.settle()
+        assert stage.app.screen.get_selected_text() == "line here\nsecond "
+        assert unlike(stage, 12, 2) and not unlike(stage, 3, 2)
+        await stage.press("y")
+        assert stage.app.clipboard == "line here\nsecond "
+
+
+def unlike(stage: Stage, x: int, y: int) -> bool:
+    """Whether a cell's ground is another than that of unmarked text."""
+    return bool(style_at(stage, x, y).bgcolor != style_at(stage, 40, 10).bgcolor)

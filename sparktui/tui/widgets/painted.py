@@ -77,15 +77,19 @@ class Painted(Widget):
         selection = self.text_selection if self.allow_select else None
         if selection is not None:
             strips = [self._selected(strip, selection, y) for y, strip in enumerate(strips, crop.y)]
-        if crop.height == 1 and self.allow_select:
-            # a single row is asked for to find the character under the mouse; whole frames need no positions
-            strips = [strips[0].apply_offsets(0, self._selection_row(crop.y))]
         if self.app.no_color:
             for line_filter in self.get_line_filters():
                 strips = [strip.apply_filter(line_filter, self.background_colors[1]) for strip in strips]
         if crop.column_span != (0, width):
             strips = [strip.crop(*crop.column_span) for strip in strips]
         return strips
+
+    def render_line(self, y: int) -> Strip:
+        """One row with the position of each character: it is asked for to find the one under the mouse, never to paint."""
+        width, height = self.size
+        self._fill(width, height)
+        row = self._shown[y] if 0 <= y < height else self._blank(width)
+        return row.apply_offsets(0, self._selection_row(y))
 
     def restyle(self) -> None:
         """The theme or the size changed: forget what is on the screen and paint all of it."""
