@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import ClassVar
@@ -28,6 +29,9 @@ from sparktui.tui.screens.live import LiveScreen
 from sparktui.tui.themes import SPARK_LIGHT, theme_named
 
 Answered = Callable[[Reply], None]
+
+_TAKE_IN_NS = 40_000_000
+_LOOK_EVERY = 32
 
 
 class SparkApp(App[int]):
@@ -59,13 +63,14 @@ class SparkApp(App[int]):
         self.link: Link | None = None
         self._connect = connect
         self._answers: dict[int, Answered] = {}
+        self._backlog: deque[AnyEvent] = deque()
         self._timer: Timer | None = None
+        self._owed = Due(False, False)
         self.register_theme(SPARK_LIGHT)
         self.theme = theme_named(self.options.ui.theme, self.available_themes)
 
     @property
     def roles(self) -> Roles:
-        self._owed = Due(False, False)
         """The colours of the current theme."""
         if self._roles is None:
             self._roles = Roles(self.theme_variables, dark=self.current_theme.dark, colourless=self.no_color)
@@ -119,6 +124,22 @@ class SparkApp(App[int]):
             changed = self.paint_clock.end(self.clock_ns() / 1e9)
         if changed:
             self._set_timer()
+
+    def _take_in(self) -> None:
+        """Events for as long as a frame may wait for them; what is left over comes right after the frame."""
+        if self.link is not None:
+            self._backlog.extend(self.link.events())
+        until_ns = self.clock_ns() + _TAKE_IN_NS
+        while self._backlog:
+            self._take(self._backlog.popleft())
+            if len(self._backlog) % _LOOK_EVERY == 0 and self.clock_ns() > until_ns:
+                break
+        if self._backlog:
+            self.call_later(self.tick)
+
+    def terminal_behind(self) -> bool:
+        """Whether an earlier frame is still on its way; painting more would only make every later one older."""
+        return False
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette: every key that works now, and the themes."""
