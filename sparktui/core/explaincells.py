@@ -16,6 +16,8 @@ from sparktui.core.statistics import MIN_RUNS, Comparison, compare, median
 _CONTEXT_APART = 4.0
 _PREFILL_APART = 0.10
 _SAME_LENGTH = 0.05
+_LONG_PROMPT = 1_000
+"""Below so many tokens a prefill is too short for its rate to mean much."""
 
 
 def explain_cells(records: Sequence[RunRecord]) -> list[Sentence]:
@@ -90,7 +92,7 @@ def context_and_decode(runs: Sequence[RunRecord]) -> list[Sentence]:
 
 def prefill_and_length(runs: Sequence[RunRecord]) -> list[Sentence]:
     """Whether the prefill rate stays the same from one length to the next."""
-    groups = _by_length([run for run in runs if run.prefill_tok_s and run.prompt_tokens])
+    groups = _by_length([run for run in runs if _has_prefill(run)])
     if len(groups) < 2:
         return []
     rates = [(_length(group), median(run.prefill_tok_s for run in group) or 0.0) for group in groups]
@@ -105,14 +107,18 @@ def prefill_and_length(runs: Sequence[RunRecord]) -> list[Sentence]:
 
 def prefill_and_memory(runs: Sequence[RunRecord]) -> list[Sentence]:
     """Whether the slowest prefill is the one with the least free memory."""
-    known = [run for run in runs if run.prefill_tok_s and run.memory is not None]
+    known = [run for run in runs if _has_prefill(run) and run.memory is not None]
     if len(known) < 2:
-        return [_unknown("memory", "whether a slow prefill goes with little free memory", "it takes two runs with both figures")]
+        why = f"it takes two runs of {_LONG_PROMPT:,} prompt tokens or more with both figures"
+        return [_unknown("memory", "whether a slow prefill goes with little free memory", why)]
     slowest = min(known, key=lambda run: run.prefill_tok_s or 0.0)
     tightest = min(known, key=_free)
     fastest = max(known, key=lambda run: run.prefill_tok_s or 0.0)
     if (slowest.prefill_tok_s or 0) >= (fastest.prefill_tok_s or 0) * (1 - _PREFILL_APART):
         return [Sentence(topic="memory", text="No prefill is slower than the others by more than 10 %, whatever memory was free.")]
+    if _free(tightest) >= max(_free(run) for run in known) * (1 - _PREFILL_APART):
+        text = f"Some prefills are slower than others, but all had about the same free memory ({_free(tightest) / 1e9:.0f} GB at the least)."
+        return [Sentence(topic="memory", text=text)]
     text = f"The slowest prefill ({slowest.prefill_tok_s:,.0f} tok/s, {_free(slowest) / 1e9:.0f} GB free at the least) "
     least = f"is not the one with the least free memory ({_free(tightest) / 1e9:.0f} GB)"
     text += "coincides with the least free memory" if slowest is tightest else least
@@ -197,6 +203,10 @@ def _by_length(runs: Sequence[RunRecord]) -> list[list[RunRecord]]:
 
 def _length(runs: Sequence[RunRecord]) -> float:
     return median(run.prompt_tokens for run in runs) or 0.0
+
+
+def _has_prefill(run: RunRecord) -> bool:
+    return bool(run.prefill_tok_s) and (run.prompt_tokens or 0) >= _LONG_PROMPT
 
 
 def _free(run: RunRecord) -> float:

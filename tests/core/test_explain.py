@@ -135,12 +135,14 @@ def test_decode_along_the_context() -> None:
 def test_prefill_and_memory_apart() -> None:
     def held(number: int, rate: float, free_gb: int) -> RunRecord:
         memory = Memory(total=121 * 10**9, used_peak=(121 - free_gb) * 10**9, available_min=free_gb * 10**9)
-        return run(number, prefill_tok_s=rate, memory=memory)
+        return run(number, prefill_tok_s=rate, memory=memory, prompt_tokens=100_000)
 
     assert "coincides with the least free memory" in prefill_and_memory([held(1, 800, 15), held(2, 600, 8)])[0].text
     assert "is not the one with the least free memory (8 GB)" in prefill_and_memory([held(1, 800, 8), held(2, 600, 15)])[0].text
     assert prefill_and_memory([held(1, 800, 8), held(2, 790, 15)])[0].text.startswith("No prefill is slower")
+    assert "all had about the same free memory (15 GB" in prefill_and_memory([held(1, 800, 15), held(2, 600, 15)])[0].text
     assert not prefill_and_memory([held(1, 800, 8)])[0].known
+    assert not prefill_and_memory([msgspec.structs.replace(held(n, 800 - n, 8 + n), prompt_tokens=38) for n in range(3)])[0].known
 
 
 def test_runs_that_do_not_count_say_nothing() -> None:
