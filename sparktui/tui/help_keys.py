@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from rich.cells import cell_len
 
 from sparktui.tui.keys import HELP, HISTORY, KEYS, LIVE, LOG, RUN, TEXT, Group, Key, keys_of
-from sparktui.tui.prose import Piece, TextRow, columns_of, row
+from sparktui.tui.prose import Piece, TextRow, columns_of, row, wrapped
 
 Entry = tuple[str, str]
 
 GROUPS: tuple[Group, ...] = ("Run", "Look", "Keep", "App")
 SCREENS = {LIVE: "The live screen", HISTORY: "History, full screen", RUN: "One run", TEXT: "A run's text", LOG: "Server log, full screen",
            HELP: "Help"}  # fmt: skip
-_LEFT, _TEXT_AT = 3, 11
+_LEFT, _TEXT_AT = 3, 13
 _TWO_COLUMNS_FROM = 76
 
 
@@ -25,45 +25,50 @@ def entries_of(screen: str, group: Group, table: Iterable[Key] = KEYS) -> list[E
 
 
 def own_entries(screen: str) -> list[Entry]:
-    """What a screen has besides the keys of the live one."""
-    known = {entry for group in GROUPS for entry in entries_of(LIVE, group)}
-    return [entry for group in GROUPS for entry in entries_of(screen, group) if entry not in known]
+    """What the table has for one screen alone."""
+    return list(dict.fromkeys((key.name, key.text) for key in KEYS if key.screen == screen))
 
 
-def key_rows(width: int, first: str = LIVE) -> list[TextRow]:
-    """Keys by intent, two groups beside each other where there is room; those of the screen that help was called from come first."""
-    rows: list[TextRow] = [row()]
-    screens = [first, *(screen for screen in SCREENS if screen != first)]
-    for screen in screens:
-        if screen == LIVE:
-            rows += _grouped(width)
-        else:
-            rows += [row(Piece(_LEFT, SCREENS[screen], "text", True), anchor=screen)]
-            rows += _in_columns(own_entries(screen), width)
-        rows.append(row())
-    return rows
+def key_rows(width: int, first: str = LIVE) -> tuple[list[TextRow], list[TextRow]]:
+    """Keys by intent, two groups beside each other where there is room: those of the screen that help was called from and of the live one;
+    then those of the other screens."""
+    above = [row(), *(_own(first, width) if first != LIVE else []), *_grouped(width), row()]
+    return above, [line for screen in SCREENS if screen not in (first, LIVE) for line in _own(screen, width)]
+
+
+def _own(screen: str, width: int) -> list[TextRow]:
+    return [row(Piece(_LEFT, SCREENS[screen], "text", True), anchor=screen), *_in_columns(own_entries(screen), width), row()]
 
 
 def _grouped(width: int) -> list[TextRow]:
-    blocks = {group: [row(Piece(_LEFT, group, "text", True), anchor=group), *map(_entry, entries_of(LIVE, group))] for group in GROUPS}
+    room = _room(width)
+    blocks = {group: [row(Piece(_LEFT, group, "text", True), anchor=group), *_lines(entries_of(LIVE, group), room)] for group in GROUPS}
     if width < _TWO_COLUMNS_FROM:
         return [line for group in GROUPS for line in (*blocks[group], row())][:-1]
-    right = max(_TWO_COLUMNS_FROM // 2, width // 2)
-    upper = columns_of([blocks["Run"], blocks["Look"]], (0, right))
-    return [*upper, row(), *columns_of([blocks["Keep"], blocks["App"]], (0, right))]
+    upper = columns_of([blocks["Run"], blocks["Look"]], (0, width // 2))
+    return [*upper, row(), *columns_of([blocks["Keep"], blocks["App"]], (0, width // 2))]
 
 
 def _in_columns(entries: Sequence[Entry], width: int) -> list[TextRow]:
-    lines = [_entry(entry) for entry in entries]
     if width < _TWO_COLUMNS_FROM:
-        return lines
-    half = -(-len(lines) // 2)
-    return columns_of([lines[:half], lines[half:]], (0, max(_TWO_COLUMNS_FROM // 2, width // 2)))
+        return _lines(entries, _room(width))
+    half = -(-len(entries) // 2)
+    return columns_of([_lines(entries[:half], _room(width)), _lines(entries[half:], _room(width))], (0, width // 2))
 
 
-def _entry(entry: Entry) -> TextRow:
-    name, text = entry
-    return row(Piece(_LEFT, name, "accent", True), Piece(max(_TEXT_AT, _LEFT + cell_len(name) + 1), text))
+def _room(width: int) -> int:
+    """Cells for what a key does."""
+    return (width // 2 if width >= _TWO_COLUMNS_FROM else width) - _TEXT_AT - 1
+
+
+def _lines(entries: Sequence[Entry], room: int) -> list[TextRow]:
+    """Each key with what it does, in as many rows as that takes."""
+    rows = []
+    for name, text in entries:
+        first, *more = wrapped(text, room)
+        rows.append(row(Piece(_LEFT, name, "accent", True), Piece(max(_TEXT_AT, _LEFT + cell_len(name) + 1), first)))
+        rows += [row(Piece(_TEXT_AT, part)) for part in more]
+    return rows
 
 
 def keys_markdown() -> str:

@@ -24,8 +24,12 @@ from sparktui.tui.server_rows import server_rows
 from sparktui.tui.widgets.panel_head import PanelHead
 from sparktui.tui.widgets.sheet import Sheet
 
-PAGES = ("keys", "figures", "servers", "trouble")
-_DOCUMENTS = {"figures": "metrics", "servers": "servers", "trouble": "troubleshooting"}
+_DOCUMENTS = {
+    "keys": "keys", "figures": "metrics", "servers": "servers", "trouble": "troubleshooting", "history": "history", "needles": "needle",
+    "sweeps": "sweep", "explain": "explain", "demo": "demo",
+}  # fmt: skip
+PAGES = tuple(_DOCUMENTS)
+_ALL_NAMES_FROM = 110
 
 
 class HelpScreen(PageScreen):
@@ -66,10 +70,14 @@ class HelpScreen(PageScreen):
         sheet = self.query_one(Sheet)
         below = sheet.below
         if self.changed("head", (self._page, below > 0, self._wanted, len(self._hits))):
-            names = [f"[{name}]" if name == self._page else name for name in PAGES]
+            names = [f"‹{name}›" if name == self._page else name for name in PAGES]
+            at = PAGES.index(self._page)
+            if self.app.size.width < _ALL_NAMES_FROM:
+                # the names before the page go where not all fit
+                names = names[max(0, at - 1) :]
             status = [(f"/{shown(self._wanted)} {len(self._hits)}×   ", True)] if self._wanted else []
             status += [("▼ more   ", False)] if below > 0 else []
-            self.query_one(PanelHead).show(context="  ·  ".join(names), status=[*status, ("tab next page", False)])
+            self.query_one(PanelHead).show(context=" · ".join(names), status=[*status, ("tab next page", False)])
 
     def go_to(self, anchor: str) -> None:
         """Bring a heading to the top of the page."""
@@ -111,8 +119,9 @@ class HelpScreen(PageScreen):
     def _built(self, width: int) -> list[Strip]:
         roles = self.spark.roles
         if self._page == "keys":
-            self._rows = key_rows(width, self._kind)
-            self._strips = [*painted(self._rows, width, roles), *strip_rows(width, roles)]
+            above, below = key_rows(width, self._kind)
+            self._rows = above
+            self._strips = [*painted(above, width, roles), *strip_rows(width, roles), *painted([TextRow(), *below], width, roles)]
         else:
             own = server_rows(self.spark.session, width) if self._page == "servers" else []
             self._rows = [TextRow(), *own, *doc_rows(page(_DOCUMENTS[self._page]), width)]

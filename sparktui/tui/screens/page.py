@@ -117,6 +117,12 @@ class PageScreen(SparkScreen):
     def act_back(self) -> None:
         self.app.pop_screen()
 
+    def act_help(self) -> None:
+        """Help, the keys of this screen first."""
+        from sparktui.tui.screens.help import HelpScreen
+
+        self.app.push_screen(HelpScreen(kind=self.KIND))
+
     def act_quit(self) -> None:
         self._live.act_quit()
 

@@ -15,7 +15,7 @@ from sparktui.core.commands import RunGet
 from sparktui.core.events import Reply
 from sparktui.core.records import RunRecord
 from sparktui.report import numbers
-from sparktui.tui.definition_band import band_height
+from sparktui.tui.definition_band import band_height, definition_of
 from sparktui.tui.export_scopes import cell_scope, run_scope
 from sparktui.tui.foreign import shown
 from sparktui.tui.frame import Due
@@ -120,6 +120,14 @@ class RunScreen(RunEdits, PageScreen):
         from sparktui.tui.screens.text import TextScreen
 
         self.app.push_screen(TextScreen(self.record))
+
+    def act_help(self) -> None:
+        """The figures page, at the figure under the cursor."""
+        from sparktui.tui.screens.help import HelpScreen
+
+        figure = self.query_one(FigureGrid).figure
+        definition = definition_of(figure) if figure is not None else None
+        self.app.push_screen(HelpScreen(figure=definition.field) if definition is not None else HelpScreen(kind=RUN))
 
     def act_copy(self) -> None:
         self.copy_text(self.get_selected_text() or text_of(self.record))
