@@ -117,7 +117,7 @@ def prefill_and_memory(runs: Sequence[RunRecord]) -> list[Sentence]:
     if (slowest.prefill_tok_s or 0) >= (fastest.prefill_tok_s or 0) * (1 - _PREFILL_APART):
         return [Sentence(topic="memory", text="No prefill is slower than the others by more than 10 %, whatever memory was free.")]
     if _free(tightest) >= max(_free(run) for run in known) * (1 - _PREFILL_APART):
-        text = f"Some prefills are slower than others, but all had about the same free memory ({_free(tightest) / 1e9:.0f} GB at the least)."
+        text = f"Some prefills are slower, but all had about the same free memory ({_free(tightest) / 1e9:.0f} GB at the least)."
         return [Sentence(topic="memory", text=text)]
     text = f"The slowest prefill ({slowest.prefill_tok_s:,.0f} tok/s, {_free(slowest) / 1e9:.0f} GB free at the least) "
     least = f"is not the one with the least free memory ({_free(tightest) / 1e9:.0f} GB)"

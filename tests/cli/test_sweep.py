@@ -79,7 +79,7 @@ def test_d13_an_interrupted_sweep_is_put_back_and_resumed(tmp_path: Path, config
         assert line, said
         said += line
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=30)
     assert process.returncode == 4, err
     assert b"The server is back in its own configuration." in err
     assert b"--resume" in err
@@ -114,6 +114,21 @@ def test_a_killed_sweep_is_put_back_by_restore(tmp_path: Path, config: Path, ser
     code, _, told = run(tmp_path, *words, "--restore", env=env)
     assert code == 0, told
     assert "The server is back in its own configuration." in told
+
+
+def test_requests_at_once_are_told_together(tmp_path: Path) -> None:
+    out = tmp_path / "runs.json"
+    words = ["bench", "--demo", "--demo-speed", "20", "--prompts", "code", "--temps", "0", "--runs", "2", "--warmup", "0"]
+    code, text, err = run(tmp_path, *words, "--parallel", "3", "--max-tokens", "200", "--out", str(out))
+    assert code == 0, err
+    assert "Requests at once" in text
+    first, second = json.loads(out.read_bytes())["rounds"]
+    assert (first["asked"], first["n"], second["run_no"]) == (3, 3, 2)
+    # one slot: the requests are taken in turn, which shows as queueing and not in their own rates
+    assert first["at_once"] < 1.1
+    assert first["queue_s"] > 0.1
+    assert first["tok_s"] < 1.1 * first["request_tok_s_max"]
+    assert first["wall_tok_s"] < first["tok_s"]
 
 
 def test_what_is_refused_before_anything_runs(tmp_path: Path, config: Path) -> None:
