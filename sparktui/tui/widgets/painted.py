@@ -141,7 +141,8 @@ class Painted(Widget):
         if start >= stop:
             return strip
         before, inside, after = strip.crop(0, start), strip.crop(start, stop), strip.crop(stop, strip.cell_length)
-        return Strip.join([before, inside.apply_style(self.screen.get_component_rich_style("screen--selection")), after])
+        marked = Strip([Segment(inside.text, self.roles.style("background", "text"))], inside.cell_length)
+        return Strip.join([before, marked, after])
 
 
 def changed_cells(old: list[Segment], new: list[Segment], width: int) -> tuple[int, int] | None:
