@@ -52,7 +52,8 @@ class Worker:
         self._load = load
         self._demo_speed = demo_speed
         self._loaded: LoadedConfig | None = None
-        self._history = History.open() if store else None
+        self._no_history: SparkError = UsageError("This session keeps no history.", hint="Start without --no-history.")
+        self._history = self._opened() if store else None
         self._measuring: Measuring | None = None
         self._memory: MemorySampler | None = None
         self._planned: Planned | None = None
@@ -124,9 +125,18 @@ class Worker:
         else:
             self._send(Reply(id=number, ok=True, data=outcome))
 
+    def _opened(self) -> History | None:
+        """The history; where there can be none (a home that is read-only) that is told, and runs are measured all the same."""
+        try:
+            return History.open()
+        except SparkError as error:
+            self._no_history = error
+            self._crashed(error)
+            return None
+
     def _stored(self) -> History:
         if self._history is None:
-            raise UsageError("This session keeps no history.", hint="Start without --no-history.")
+            raise self._no_history
         return self._history
 
     def _configure(self, command: commands.Configure) -> object:

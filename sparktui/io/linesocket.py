@@ -46,7 +46,9 @@ class Door:
             return None
 
     def mark(self, away: bool) -> None:
-        """Say whether somebody is there."""
+        """Say whether somebody is there. A closed door says nothing."""
+        if self._socket.fileno() < 0:
+            return
         with contextlib.suppress(OSError):
             if away:
                 self._mark.touch(0o600)
@@ -57,8 +59,8 @@ class Door:
         with contextlib.suppress(OSError):
             # wakes a thread that waits in accept()
             self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
         self.mark(False)
+        self._socket.close()
         with contextlib.suppress(OSError):
             self._path.unlink(missing_ok=True)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from sparktui.core.config import HistoryConfig
-from sparktui.core.events import AnyEvent, Bye, ErrorEvent, Hello, RunDone
+from sparktui.core.events import AnyEvent, Bye, Chunk, ErrorEvent, Hello, RunDone, RunStarted, encode_event
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
 from sparktui.engine.session import Session
 from sparktui.io.history import History
@@ -72,3 +73,22 @@ def test_a_data_folder_that_cannot_be_made_is_noted_and_measuring_goes_on(data_d
     assert [record.id for record in session.close("done")] == ["run-1"]
     assert session.notes
     assert str(data_dir) in session.notes[0]
+
+
+def test_a_killed_journal_past_its_age_is_recovered_before_it_is_cleared_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARKTUI_DATA_DIR", str(tmp_path))
+    killed = tmp_path / "journals" / "0killed.jsonl"
+    killed.parent.mkdir()
+    hello = Hello(protocol=1, version="1", pid=1, host="h", session="0killed", clock_ns=1, wall="2026-01-01T00:00:00.000Z", seq=1, t_ns=1)
+    prompt = PromptInfo(name="story", sha256="0", text="Tell.")
+    started = RunStarted(
+        run_id="0run", prompt=prompt, params=RunParams(), t_send_ns=2, started_at="2026-01-01T00:00:00.000Z", seq=2, t_ns=2
+    )  # fmt: skip
+    chunk = Chunk(run_id="0run", n=1, kind="content", text="Once", seq=3, t_ns=3)
+    killed.write_bytes(b"".join(encode_event(event) + b"\n" for event in (hello, started, chunk)))
+    os.utime(killed, (0, 0))
+    Session("bench", HistoryConfig(journal_days=1)).close("done")
+    assert not killed.exists()
+    with History.open() as history:
+        record = history.get("0run", text=True)
+    assert (record.status, record.text) == ("cut_off", "Once")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import random
 import signal
 import sqlite3
@@ -26,6 +25,7 @@ from sparktui.demo.process import DemoProcess
 from sparktui.io.history import History
 from sparktui.io.journal import read_journal
 from sparktui.io.recovery import tidy
+from tests.perf.line import Line, SlowTerminal
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("bench", "worker", "screen")
@@ -99,26 +99,13 @@ def _worker(config: Path, env: dict[str, str], after_s: float) -> None:
 
 
 def _screen(config: Path, env: dict[str, str], after_s: float) -> None:
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execve(sys.executable, _command("--config", str(config)), env)
-
-    def drain() -> None:
-        try:
-            while os.read(terminal, 65536):
-                pass
-        except OSError:
-            return
-
-    threading.Thread(target=drain, daemon=True).start()
     began = time.monotonic()
+    terminal = SlowTerminal(["--config", str(config)], env, Line(rate=1e9, delay_s=0))
     while (left_s := after_s - (time.monotonic() - began)) > 0:
-        # the story again and again: "s" starts one, "q" queues it behind one in flight
-        time.sleep(min(0.3, left_s))
-        os.write(terminal, b"sq" if left_s < after_s - 1.2 else b"s")
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    os.close(terminal)
+        if any(word in terminal.text for word in ("idle", "✓ done")):
+            terminal.press("s")
+        time.sleep(min(0.2, left_s))
+    terminal.close(signal.SIGKILL)
 
 
 def _quietly(work: object) -> object:

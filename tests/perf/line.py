@@ -77,8 +77,9 @@ class SlowTerminal:
             time.sleep(_WHOLE_S)
         return time.monotonic() - began
 
-    def close(self) -> None:
-        os.kill(self.pid, signal.SIGTERM)
+    def close(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """End the program by a signal and wait for it."""
+        os.kill(self.pid, number)
         os.waitpid(self.pid, 0)
         for thread in self._threads:
             thread.join(10)
