@@ -40,6 +40,7 @@ _COLUMNS = (
 _NARROW = ("when", "prompt", "temperature", "ttft", "client", "server", "chunks", "per_chunk", "percent")
 NOTE = Column("note", "note", 0, right=False)
 _ALL_FROM = 100
+_NOTE_BESIDE_ALL_FROM = 112
 
 
 class HistoryRow(Struct, frozen=True, kw_only=True):
@@ -52,9 +53,12 @@ class HistoryRow(Struct, frozen=True, kw_only=True):
 
 
 def columns_for(width: int) -> tuple[Column, ...]:
-    """The columns of a table `width` cells wide: all of them, or the narrow set as far as it fits."""
+    """The columns of a table `width` cells wide: all of them, or the narrow set as far as it fits.
+
+    A table that is only just wide gives its last column to the note: why a run does not count matters more.
+    """
     if width >= _ALL_FROM:
-        return _COLUMNS
+        return _COLUMNS if width >= _NOTE_BESIDE_ALL_FROM else _COLUMNS[:-1]
     kept, used = [], 2
     for column in _COLUMNS:
         if column.key in _NARROW and used + column.width <= width:

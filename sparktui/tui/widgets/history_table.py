@@ -127,7 +127,8 @@ class HistoryTable(Painted, can_focus=True):
             else:
                 line.put(x, (mark + column.title, muted))
             x += column.width
-        line.put(x + 1, (NOTE.title, muted))
+        if x + 1 + len(NOTE.title) <= width:
+            line.put(x + 1, (NOTE.title, muted))
         return line.strip()
 
     def _row(self, row: HistoryRow, columns: Sequence[Column], width: int, under_cursor: bool) -> Strip:
