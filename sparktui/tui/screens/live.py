@@ -17,6 +17,7 @@ from sparktui.tui.layout import PANELS, PARTS, Panel, layout_for, regions_of
 from sparktui.tui.pen import Line
 from sparktui.tui.placed import Placed
 from sparktui.tui.screens.live_actions import LiveActions
+from sparktui.tui.screens.live_pages import LivePages
 from sparktui.tui.screens.live_paint import LivePainter
 from sparktui.tui.screens.needle_actions import NeedleActions
 from sparktui.tui.widgets.burst_strip import BurstStrip
@@ -41,7 +42,7 @@ class Rule(Painted):
         return [line.strip()] * height
 
 
-class LiveScreen(NeedleActions, LiveActions):
+class LiveScreen(NeedleActions, LivePages, LiveActions):
     """Painting is `LivePainter`'s, what keys do is `LiveActions`'."""
 
     KIND = LIVE
