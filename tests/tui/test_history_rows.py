@@ -55,7 +55,7 @@ def test_sorting_puts_runs_without_the_figure_last_in_both_directions() -> None:
     up = sorted_records(runs, "client", descending=False)
     assert down[0].client_tok_s == max(run.client_tok_s or 0 for run in BEFORE) and down[-1] is unknown
     assert up[0].client_tok_s == min(run.client_tok_s or 0 for run in BEFORE) and up[-1] is unknown
-    assert [run.id for run in sorted_records(runs, "when", descending=True)][0] == CODE.id
+    assert sorted_records(runs, "when", descending=True)[0].id == CODE.id
 
 
 def test_a_filter_looks_for_every_word() -> None:
