@@ -47,7 +47,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def plan_of(args: argparse.Namespace, config: Config) -> SweepPlan:
-    """The sweep that config and options ask for. Raises UsageError, ConfigError."""
+    """The sweep that config and options ask for; of the simulated server the published one, where the config lists no variants.
+
+    Raises UsageError, ConfigError.
+    """
+    if args.demo and not config.sweep.variants:
+        from sparktui.demo.sweepprofile import published_sweep
+
+        config = msgspec.structs.replace(config, sweep=published_sweep())
     plan = configured_sweep(config, prompt=args.prompt, max_tokens=args.max_tokens)
     names = ("runs", "warmup", "context_tokens", "order", "seed")
     given = {name: value for name in names if (value := getattr(args, name)) is not None}

@@ -136,7 +136,7 @@ def test_what_is_refused_before_anything_runs(tmp_path: Path, config: Path) -> N
     assert (code, "shipped" in err) == (2, True)
     empty = tmp_path / "empty.yml"
     empty.write_text("sweep: {runs: 3}\n", encoding="utf-8")
-    code, _, err = run(tmp_path, "sweep", "--config", str(empty), "--demo")
+    code, _, err = run(tmp_path, "sweep", "--config", str(empty), "--base-url", "http://127.0.0.1:9")
     assert (code, "lists no variants" in err) == (2, True)
     by_hand = tmp_path / "hand.yml"
     by_hand.write_text("sweep: {variants: [{name: a, manual: start it}]}\n", encoding="utf-8")
