@@ -93,8 +93,9 @@ def item_inks(item: Item, record: RunRecord, roles: Roles, *, cursor: bool) -> l
     unit = "" if absent else figure.unit
     inks: list[tuple[int, Ink]] = [(1, ("▸", roles.style("accent", ground)))] if cursor else []
     inks.append((_NAME_AT, (figure.name, roles.style("muted", ground))))
-    inks.append((max(_NAME_AT + len(figure.name) + 1, _NUMBER_END - cells([number]) + 1), number))
-    inks.append((_UNIT_AT, (cut(unit, COLUMN_CELLS - _UNIT_AT - 1), roles.style("muted", ground))))
+    number_at = max(_NAME_AT + len(figure.name) + 1, _NUMBER_END - cells([number]) + 1)
+    unit_at = max(_UNIT_AT, number_at + cells([number]) + 1)
+    inks += [(number_at, number), (unit_at, (cut(unit, COLUMN_CELLS - unit_at - 1), roles.style("muted", ground)))]
     return inks
 
 

@@ -32,7 +32,7 @@ class AskLine(ModalScreen[str | None]):
     """Dismisses with the line, None for escape. `hint` stands above it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
-    DEFAULT_CSS = """
+    CSS = """
     AskLine { align: left bottom; background: $background 0%; }
     AskLine _Words { background: $surface; }
     AskLine Horizontal { height: 1; background: $surface; }

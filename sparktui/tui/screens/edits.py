@@ -71,7 +71,7 @@ class RunEdits(Screen[None]):
             if key:
                 self._edit(RunEdit(run_ids=chosen.run_ids, delete=True), lambda: self._deleted(chosen))
 
-        lines = (shown(chosen.words), "With their texts and timelines, for good. An export keeps what it has.")
+        lines = (shown(chosen.words), "With texts and timelines, for good; exports keep what they hold.")
         title = f"Delete {chosen.counted}?"
         self.app.push_screen(Confirm(title, lines, [Answer(("y",), "y", f"yes, delete {chosen.counted}")]), answered)
 

@@ -46,7 +46,7 @@ class ExportScreen(ModalScreen[None]):
         Binding("shift+tab,up", "app.focus_previous", show=False),
     ]  # fmt: skip
     AUTO_FOCUS = "LineInput"
-    DEFAULT_CSS = """
+    CSS = """
     ExportScreen { align: center middle; background: $background 60%; }
     ExportScreen #dialog { background: $surface; height: auto; }
     ExportScreen Choice { background: $surface; }

@@ -15,6 +15,7 @@ from sparktui.tui.pen import Line, cut
 from sparktui.tui.widgets.painted import Painted
 
 NAME_CELLS = 11
+_VALUE_CELLS = 5
 
 
 class Choice(Painted, can_focus=True):
@@ -72,7 +73,7 @@ class Choice(Painted, can_focus=True):
         line.put(0, ("▸" if self.has_focus else " ", accent), (" ", muted), (self._label, muted))
         x = NAME_CELLS
         several = len(self._values) > 1
-        widest = max(cell_len(value) for value in self._values) if self.note else 0
+        widest = max(_VALUE_CELLS, *(cell_len(value) for value in self._values)) if self.note else 0
         x = line.put(x, ("◀ " if several else "", muted), (cut(self.value, width - x - 5), bold), (" ▶" if several else "", muted))
         x += max(0, widest - cell_len(self.value))
         if self.note and x + 3 + len(self.note) < width:
