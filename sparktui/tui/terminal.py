@@ -17,6 +17,7 @@ from sparktui.tui.frame import PaintClock
 from sparktui.tui.glyphs import glyphs_for
 from sparktui.tui.link import Connect
 from sparktui.tui.options import Options
+from sparktui.tui.screens.live import LiveScreen
 from sparktui.tui.themes import theme_named
 
 _NICER = 10
@@ -67,6 +68,13 @@ class TerminalApp(SparkApp):
             self.theme = theme_named(options.ui.theme, self.available_themes)
         if options.ui.glyphs != before.ui.glyphs:
             self.glyphs = glyphs_for(options.ui.glyphs)
+        for screen in self.screen_stack:
+            if isinstance(screen, LiveScreen):
+                # what was set by a key stays, unless the configuration itself says something else now
+                if options.temperature != before.temperature:
+                    screen.temperature = options.temperature
+                if options.max_tokens != before.max_tokens:
+                    screen.max_tokens = options.max_tokens
         if options.ui.fps != before.ui.fps:
             self.paint_clock = PaintClock(options.ui.fps)
             self._set_timer()
