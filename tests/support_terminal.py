@@ -19,8 +19,6 @@ import psutil
 import pyte
 
 ROOT = Path(__file__).parent.parent
-# what a terminal must be told when a full-screen program leaves it, however it leaves
-RESTORED = ("?1049l", "?1000l", "?1002l", "?1003l", "?1006l", "?2004l", "?25h")
 _READ_BYTES = 65536
 
 
@@ -45,7 +43,8 @@ class Terminal:
         self.flags_before = termios.tcgetattr(slave)
         self._slave = slave
         self.process = subprocess.Popen(
-            argv, stdin=slave, stdout=slave, stderr=slave, env=dict(env), cwd=cwd, start_new_session=True, preexec_fn=_own_terminal
+            argv, stdin=slave, stdout=slave, stderr=slave, env=dict(env), cwd=cwd, start_new_session=True,
+            preexec_fn=_own_terminal,  # noqa: PLW1509 - one call into the system, before anything of the program runs
         )  # fmt: skip
         self._known: list[psutil.Process] = []
         self._reader = threading.Thread(target=self._read, daemon=True)

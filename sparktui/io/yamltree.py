@@ -17,6 +17,8 @@ __all__ = ["MappingNode", "Node", "ScalarNode", "SequenceNode", "at", "entries",
 MAX_BYTES = 1_000_000
 _QUOTE_IT = "Put the value in quotes: key: \"value\"."
 _ANCHOR = "anchor"
+_HALF = "half a character"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _CORE_TAG = "tag:yaml.org,2002:"
 
 
@@ -39,13 +41,21 @@ def text_of(raw: bytes, file: str) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    """Refuses anchors and aliases: a key that starts with & or * would silently become something else."""
+    """Refuses anchors and aliases: a key that starts with & or * would silently become something else.
+
+    A character that JSON writes as two escapes is one character here too.
+    """
 
     def compose_node(self, parent: Node | None, index: int) -> Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if getattr(event, "anchor", None) is not None:
             raise MarkedYAMLError(None, None, _ANCHOR, event.start_mark)
         node: Node | None = super().compose_node(parent, index)
+        if isinstance(node, ScalarNode) and _SURROGATE.search(node.value):
+            try:
+                node.value = node.value.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+            except UnicodeDecodeError:
+                raise MarkedYAMLError(None, None, _HALF, node.start_mark) from None
         return node
 
 
@@ -77,6 +87,8 @@ def _refuse(error: MarkedYAMLError, text: str, file: str) -> NoReturn:
         message, hint = "there is a second `:` in this line, or the indentation is off.", f"{_QUOTE_IT} Keys of a section share one column."
     elif problem == _ANCHOR or "cannot start any token" in problem or "alias" in context or "anchor" in context:
         message, hint = "a value starts with a character that means something in YAML (one of * & % @ `).", _QUOTE_IT
+    elif problem == _HALF:
+        message, hint = "an escape \\uD800 to \\uDFFF stands alone; it is half a character.", "Write the character itself, or both halves."
     elif "single document" in context or "another document" in problem:
         message, hint = "a second document starts here (`---`).", "Keep one document in the file."
     elif "unknown escape" in problem:

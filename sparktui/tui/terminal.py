@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from textual.events import Event
+
 from sparktui.core.commands import CancelRun
 from sparktui.errors import EXIT_INTERNAL
 from sparktui.tui.app import SparkApp
@@ -17,6 +19,7 @@ from sparktui.tui.frame import PaintClock
 from sparktui.tui.glyphs import glyphs_for
 from sparktui.tui.link import Connect
 from sparktui.tui.options import Options
+from sparktui.tui.pasting import PasteTail
 from sparktui.tui.screens.live import LiveScreen
 from sparktui.tui.themes import theme_named
 
@@ -36,6 +39,12 @@ class TerminalApp(SparkApp):
         self._started = started
         self.crash = ""
         self._once_ready: list[Callable[[], object]] = []
+        self._paste_tail = PasteTail()
+
+    async def on_event(self, event: Event) -> None:
+        taken = event if event.is_forwarded else self._paste_tail.take(event)
+        if taken is not None:
+            await super().on_event(taken)
 
     def _begin(self) -> None:
         loop = asyncio.get_running_loop()

@@ -122,6 +122,11 @@ def test_free_values_are_read_as_json_would(tmp_path: Path) -> None:
     assert params == {"top_p": 0.9, "n": 1, "stop": ["no", "no"], "seed": None, "flag": True, "zip": "0123"}
 
 
+def test_a_character_written_as_json_writes_it_is_one_and_half_of_one_is_refused(tmp_path: Path) -> None:
+    assert load(tmp_path, '{"bench": {"label": "\\ud83c\\udf0d"}}').config.bench.label == "🌍"
+    assert "some.yml:2:10: an escape" in refused(tmp_path, 'bench:\n  label: "\\ud83c"\n')
+
+
 def test_f04_environment_values(tmp_path: Path) -> None:
     env = {"SPARK_K": '!a:"b#c'}
     assert load(tmp_path, "server:\n  api_key: ${SPARK_K}\n", env).config.server.api_key == '!a:"b#c'

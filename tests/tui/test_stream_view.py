@@ -102,7 +102,7 @@ async def test_a_selection_is_copied_as_it_was_written_without_soft_breaks() -> 
         assert whole is not None and whole[0] == words
 
 
-async def test_y_sends_the_text_to_the_terminal_and_does_not_claim_more() -> None:
+async def test_d11_y_sends_the_text_to_the_terminal_and_does_not_claim_more() -> None:
     async with on_stage(chunks((0.2, "content", "some text"))) as stage:
         await stage.at(0.3)
         await stage.press("y")
@@ -172,6 +172,19 @@ async def test_d20_a_paste_of_many_lines_is_one_prompt_without_control_bytes() -
         await stage.press("enter")
         (command,) = [command for command in stage.link.sent if isinstance(command, Run)]
         assert command.prompt.text == "a\nb[31m    c"
+
+
+async def test_d20_what_a_terminal_would_not_draw_as_it_is_is_named_and_sent_whole() -> None:
+    for text in ("a\u202eb", "\U0001f469\u200d\U0001f469 two", "x\ud800y"):
+        async with on_stage(opening(), options=OPTIONS) as stage:
+            await stage.press("i")
+            line = stage.app.screen.query_one(PromptInput)
+            line.paste(text)
+            assert line.value.startswith("‹pasted ")
+            assert stage.widths() == {120}
+            await stage.press("enter")
+            (command,) = [command for command in stage.link.sent if isinstance(command, Run)]
+            assert command.prompt.text == text
 
 
 async def test_d18_a_huge_paste_is_named_not_shown_and_sent_whole() -> None:

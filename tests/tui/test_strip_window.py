@@ -26,6 +26,7 @@ def test_an_eighth_is_a_token_and_full_height_is_twenty_four() -> None:
     assert column_cells(24, 24, 3) == "███"
     assert column_cells(38, 24, 3) == "▲██"
     assert column_cells(24, 48, 3) == " ▄█"
+    assert column_cells(38, 24, 0) == ""
 
 
 def test_two_rows_keep_the_full_scale() -> None:

@@ -14,6 +14,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from sparktui.report import numbers
+from sparktui.tui.foreign import shown
 from sparktui.tui.pen import Line
 from sparktui.tui.roles import Role
 from sparktui.tui.widgets.painted import Painted
@@ -42,7 +43,10 @@ class PromptFacts(Painted):
 
 
 class PromptInput(Input):
-    """One line, but a paste of many is one prompt: line ends are shown as ↵ and sent as line ends; a long paste is named, not shown."""
+    """One line, but a paste of many is one prompt: line ends are shown as ↵ and sent as line ends.
+
+    A long paste, and one that a terminal would not draw as it is, is named and not shown.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "recall(-1)", show=False), Binding("down", "recall(1)", show=False), Binding("escape", "leave", show=False),
@@ -76,7 +80,7 @@ class PromptInput(Input):
         """Insert `text` at the cursor, as one piece."""
         lines = text.replace("\r\n", "\n").replace("\r", "\n")
         clean = _CONTROLS.sub("", lines.replace("\t", "    "))
-        if len(clean) > _LONGEST_SHOWN:
+        if len(clean) > _LONGEST_SHOWN or shown(clean, keep_newlines=True) != clean:
             name = f"‹pasted {len(clean):,} characters, no. {len(self._pasted) + 1}›"
             self._pasted[name] = clean
             clean = name

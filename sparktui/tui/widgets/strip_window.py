@@ -61,7 +61,7 @@ class StripWindow:
 
 def column_cells(tokens: float, full_tokens: float, rows: int) -> str:
     """A column from top to bottom; more than full height has `▲` in its top cell, the least text shows as one eighth."""
-    if tokens <= 0:
+    if tokens <= 0 or rows <= 0:
         return " " * rows
     eighths = max(1, round(tokens / full_tokens * 8 * rows))
     cells = [EIGHTHS[max(0, min(8, eighths - 8 * (rows - 1 - row)))] for row in range(rows)]
