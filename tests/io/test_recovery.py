@@ -213,3 +213,12 @@ def test_e01_a_bench_killed_in_mid_sweep_leaves_three_runs_and_the_fourth_cut_of
             ("run-000003", "ok"),
             ("run-000004", "cut_off"),
         ]
+
+
+def test_a_clock_set_back_by_years_clears_nothing_away(tmp_path: Path) -> None:
+    folder = tmp_path / "journals"
+    path = written(folder / "s1.jsonl", [hello(), *unfinished(1)])
+    with History.open(tmp_path / "history.sqlite3") as history:
+        assert len(tidy(history, folder, days=14, now_s=1_000.0)) == 1
+        assert path.exists() and history.get("run-000001").status == "cut_off"
+        assert tidy(history, folder, days=14, now_s=1_000.0) == []
