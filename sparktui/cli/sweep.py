@@ -30,6 +30,7 @@ def add_arguments(parser: Parser) -> None:
     again = parser.add_argument_group("after an interruption")
     again.add_argument("--resume", action="store_true", help="go on with the last sweep of this plan where it stopped")
     again.add_argument("--restore", action="store_true", help="only put the server back that an interrupted sweep left changed")
+    again.add_argument("--as-it-is", action="store_true", help="start from what is loaded now, whatever an earlier sweep left")
     add_result_options(parser)
     add_server_options(parser)
 
@@ -73,7 +74,7 @@ def _headless(args: argparse.Namespace, plan: SweepPlan, files: Files) -> int:
             kit.warn_of_length(plan.max_tokens)
             job = SweepJob(
                 kit.target, kit.measuring, kit.config, plan, emitter=kit.session.emitter, cancel=kit.cancel, pause=pause_on_terminal(),
-                say=talk.line, keep=not args.no_history, resume=args.resume,
+                say=talk.line, keep=not args.no_history, resume=args.resume, as_it_is=args.as_it_is,
             )  # fmt: skip
             job.run()
     finally:

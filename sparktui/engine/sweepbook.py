@@ -28,8 +28,6 @@ class SweepBook:
         if not self._keep:
             return None, []
         if not resume:
-            if (left := left_changed(self.state.base_url)) is not None:
-                self._say(f"note: the sweep of {left.started_at} left this server changed; `sparktui sweep --restore` puts it back first")
             return None, []
         found = find_state(self.state.digest)
         if found is None:
@@ -40,6 +38,19 @@ class SweepBook:
             runs = history.query(f'bench:"{found.bench_id}"', sort="started_at", limit=None)
         self._say(f"going on with the sweep of {found.started_at}: {len(runs)} runs are there")
         return found.bench_id, list(runs)
+
+    def check_left(self, original: dict[str, Any]) -> None:
+        """Raise UsageError where an earlier sweep left this server changed and `original`, what it has now, is not what it had then.
+
+        What the server should come back to would be lost otherwise.
+        """
+        left = left_changed(self.state.base_url) if self._keep and original else None
+        if left is None or left.bench_id == self.state.bench_id or left.original == original:
+            return
+        raise UsageError(
+            f"The sweep of {left.started_at} left this server in another configuration than its own.",
+            hint="`sparktui sweep --restore` puts it back, --resume goes on with that sweep; --as-it-is starts from what is loaded now.",
+        )
 
     def begin(self, bench_id: str, original: dict[str, Any]) -> None:
         """Write the file; from here on the sweep can be resumed."""

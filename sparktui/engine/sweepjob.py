@@ -22,12 +22,13 @@ from sparktui.io.prompts import resolve_prompt
 class SweepJob:
     """One sweep of `target`. `say` takes sentences for a person, `pause` waits for one (None = nobody is there).
 
-    `keep`: it is written down, so that it can go on (`resume`). Raises UsageError, UnreachableError before anything is changed.
+    `keep`: it is written down, so that it can go on (`resume`). `as_it_is`: whatever an earlier sweep left counts as the server's own.
+    Raises UsageError, UnreachableError before anything is changed.
     """
 
     def __init__(
         self, target: Target, measuring: Measuring, config: Config, plan: SweepPlan, *, emitter: Emitter, cancel: Cancel,
-        pause: Pause | None, say: Callable[[str], object], keep: bool = True, resume: bool = False,
+        pause: Pause | None, say: Callable[[str], object], keep: bool = True, resume: bool = False, as_it_is: bool = False,
     ) -> None:  # fmt: skip
         check(plan)
         ours = target.demo is not None
@@ -40,7 +41,7 @@ class SweepJob:
             target, config.server, plan, emitter, pause=pause, say=say, original=original, memory=measuring.memory
         )  # fmt: skip
         try:
-            self.switch.prepare()
+            self.switch.prepare(*(() if as_it_is or ours else (self._book.check_left,)))
             if self._book.state.changed and not ours:
                 self.switch.resume_from_changed()
             self.sweep = Sweep(

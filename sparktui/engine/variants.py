@@ -62,8 +62,11 @@ class ServerSwitch:
         self.memory: dict[str, LoadMemory] = {}
         self._sampler = memory
 
-    def prepare(self) -> None:
-        """Read the current configuration and refuse what could not be done, or undone. Raises UsageError, UnreachableError."""
+    def prepare(self, check: Callable[[dict[str, Any]], None] = lambda _: None) -> None:
+        """Read the current configuration and refuse what could not be done, or undone. Raises UsageError, UnreachableError.
+
+        `check` sees the configuration that the server will be put back to, and may refuse it.
+        """
         if "manual" in self._sorts and self._pause is None:
             raise UsageError("A variant waits for somebody to switch the server by hand.", hint="Run the sweep on a terminal.")
         if self._loader is None:
@@ -77,6 +80,7 @@ class ServerSwitch:
             raise UsageError("No model is loaded, so there is nothing to come back to.", hint="Load the one to start from, then sweep.")
         restore = self._plan.restore.load
         self.original = changed(body, restore or {})
+        check(self.original)
         if drops_draft(self.original) and restore is None:
             raise UsageError(
                 "The server does not tell whether it drafts, and a load without draft settings drops MTP.",

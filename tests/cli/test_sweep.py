@@ -111,9 +111,13 @@ def test_a_killed_sweep_is_put_back_by_restore(tmp_path: Path, config: Path, ser
         assert line
     process.kill()
     process.communicate()
+    code, _, told = run(tmp_path, *words, env=env)
+    assert (code, "--restore" in told and "--as-it-is" in told) == (2, True)
     code, _, told = run(tmp_path, *words, "--restore", env=env)
     assert code == 0, told
     assert "The server is back in its own configuration." in told
+    code, _, told = run(tmp_path, *words, "--runs", "1", env=env)
+    assert code == 0, told
 
 
 def test_requests_at_once_are_told_together(tmp_path: Path) -> None:
