@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from sparktui.core.outliers import lengths_note, outlier_notes, slowing_note
+from sparktui.core.outliers import lengths_note, outlier_notes, slowing_note, versions_note
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
 from sparktui.core.statistics import median
 
@@ -122,7 +122,7 @@ def cell_of(runs: Sequence[RunRecord]) -> Cell:
         draft_proposed=proposed if drafted else None,
         acceptance_rate=accepted / proposed if proposed else None,
         acceptance_runs=len(drafted),
-        notes=(*outlier_notes(counted), *lengths_note(counted), *slowing_note(counted)),
+        notes=(*outlier_notes(counted), *lengths_note(counted), *slowing_note(counted), *versions_note(counted)),
     )
 
 

@@ -38,6 +38,12 @@ def lengths_note(runs: Sequence[RunRecord]) -> list[str]:
     return [f"Lengths differ: {min(tokens):,} to {max(tokens):,} tokens."]
 
 
+def versions_note(runs: Sequence[RunRecord]) -> list[str]:
+    """A sentence where the runs are of several versions of the server: engines change what they count as proposed."""
+    versions = list(dict.fromkeys(run.server.version for run in runs if run.server.version))
+    return [f"Server versions differ: {', '.join(versions)}; what they count as drafted may differ too."] if len(versions) > 1 else []
+
+
 def slowing_note(runs: Sequence[RunRecord]) -> list[str]:
     """A sentence where of at least three runs the first was fastest and the last slowest, by more than 5 % (heat, clocks)."""
     rates = [run.client_tok_s for run in runs if run.client_tok_s]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from sparktui.core.cells import CellKey, cell_key, cell_of, figure_values, is_counted
+from sparktui.core.outliers import versions_note
 from sparktui.core.records import RunRecord
 from sparktui.core.statistics import BAND_TOK_S, MIN_RUNS, Comparison, compare, holm
 from sparktui.report import numbers
@@ -126,6 +127,7 @@ def _by(found: Comparison) -> str:
 def remarks(matched: Matched) -> list[str]:
     """What has to be said below the table: the interval, how many runs, the ±2 rule, the correction."""
     lines = [f"Not the same question: {'; '.join(matched.differences)}."] if matched.differences else []
+    lines += [cell_text(note) for note in versions_note([run for side in (matched.a, *matched.bs) for run in side.runs])]
     if any(found.low is not None for found in matched.comparisons):
         lines.append(INTERVAL)
     if any(found.verdict == "too few runs" for found in matched.comparisons):

@@ -71,6 +71,13 @@ def test_b19_a_fall_from_the_first_run_to_the_last_is_noted() -> None:
     assert cell_of([run(i, client_tok_s=v) for i, v in enumerate((50.0, 50.5, 47.0), 1)]).notes == ()
 
 
+def test_b23_runs_of_several_server_versions_are_noted() -> None:
+    old, new = (ServerInfo(kind="llamacpp", base_url="http://h:1", model="m", version=version) for version in ("b5500", "b9000"))
+    assert cell_of([run(1, server=old), run(2, server=old)]).notes == ()
+    (note,) = cell_of([run(1, server=old), run(2, server=new)]).notes
+    assert note == "Server versions differ: b5500, b9000; what they count as drafted may differ too."
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [

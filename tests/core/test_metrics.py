@@ -48,7 +48,7 @@ def test_the_answer_after_reasoning_has_a_first_text_of_its_own() -> None:
     assert (found.ttft_s, found.ttft_content_s, found.reasoning, found.text) == (0.05, 0.09, "thinking", "so")
 
 
-def test_running_counts_give_the_first_chunk_exactly() -> None:
+def test_b07_running_counts_give_the_first_chunk_exactly() -> None:
     found = folded(state_of(FOUR, totals=[24, 30, 36, 40], figures=USAGE))
     assert (found.first_chunk_tokens, found.net_estimated) == (24, False)
     assert found.client_tok_s_net == pytest.approx(32)

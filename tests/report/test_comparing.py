@@ -82,6 +82,14 @@ def test_other_parameters_are_named() -> None:
     assert matched.differences == ("b: prompt story, max_tokens 400, other parameters",)
 
 
+def test_b23_sides_on_other_server_versions_are_noted() -> None:
+    old, new = (ServerInfo(kind="llamacpp", base_url="http://h:1", model="m", version=version) for version in ("b5500", "b9000"))
+    (matched,) = match(side("a", [50.0, 51.0, 52.0], server=old), [side("b", [50.0, 51.0, 52.0], 10, server=new)])
+    assert "Server versions differ: b5500, b9000; what they count as drafted may differ too." in remarks(matched)
+    (matched,) = match(side("a", [50.0, 51.0, 52.0], server=old), [side("b", [50.0, 51.0, 52.0], 10, server=old)])
+    assert not [line for line in remarks(matched) if "versions" in line]
+
+
 def test_a_table_of_estimates_says_so() -> None:
     lines = plain_lines(cell_table([side("a", [29.0, 30.0], tokens_estimated=True)]))
     assert "≈ 29.5" in lines[1]
