@@ -105,6 +105,8 @@ class SparkApp(App[int]):
     def send(self, command: AnyCommand, answered: Answered | None = None) -> int:
         """Send a command; `answered` is called with its reply. Returns 0 when there is nobody to send it to."""
         number = self.link.send(command) if self.link is not None else 0
+        if self.paint_clock.stir():
+            self._set_timer()
         if number and answered is not None:
             self._answers[number] = answered
         return number
@@ -112,7 +114,7 @@ class SparkApp(App[int]):
     def tick(self) -> None:
         """One frame: take in what arrived, let the screen on top paint what changed."""
         due = self.paint_clock.begin(self.clock_ns() / 1e9)
-        self._take_in()
+        busy = self._take_in() or bool(self.session.active)
         if self.terminal_behind():
             self._owed |= due
             changed = self.paint_clock.held_up()
@@ -122,13 +124,14 @@ class SparkApp(App[int]):
                 screen.paint(due | self._owed)
             self._owed = Due(False, False)
             changed = self.paint_clock.end(self.clock_ns() / 1e9)
-        if changed:
+        if (self.paint_clock.stir() if busy else self.paint_clock.rest()) or changed:
             self._set_timer()
 
-    def _take_in(self) -> None:
-        """Events for as long as a frame may wait for them; what is left over comes right after the frame."""
+    def _take_in(self) -> bool:
+        """Events for as long as a frame may wait for them; what is left over comes right after the frame. Whether any came."""
         if self.link is not None:
             self._backlog.extend(self.link.events())
+        came = bool(self._backlog)
         until_ns = self.clock_ns() + _TAKE_IN_NS
         while self._backlog:
             self._take(self._backlog.popleft())
@@ -136,6 +139,7 @@ class SparkApp(App[int]):
                 break
         if self._backlog:
             self.call_later(self.tick)
+        return came
 
     def terminal_behind(self) -> bool:
         """Whether an earlier frame is still on its way; painting more would only make every later one older."""

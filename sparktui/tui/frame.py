@@ -14,6 +14,8 @@ _SECOND_S = 1.0
 # a frame that takes more than this share of its period makes the clock slower, one below the other share faster
 _HEAVY, _LIGHT = 0.5, 0.2
 _CALM_FRAMES = 20
+RESTING_HZ = 4.0
+_STILL_FRAMES = 50
 
 
 class Due(Struct, frozen=True):
@@ -37,10 +39,25 @@ class PaintClock:
         self._expected_s: float | None = None
         self._meter_s = self._second_s = float("-inf")
         self._calm = 0
+        self._still = 0
 
     @property
     def period_s(self) -> float:
-        return 1 / self.hz
+        return 1 / (min(self.hz, RESTING_HZ) if self._still >= _STILL_FRAMES else self.hz)
+
+    def stir(self) -> bool:
+        """Something came or is asked for: frames at the full rate again. True when the period changed."""
+        rested, self._still = self._still >= _STILL_FRAMES, 0
+        if rested:
+            self._expected_s = None
+        return rested
+
+    def rest(self) -> bool:
+        """A frame in which nothing came and nothing runs; after some seconds of them it looks less often. True when it begins to."""
+        self._still += 1
+        if self._still == _STILL_FRAMES:
+            self._expected_s = None
+        return self._still == _STILL_FRAMES
 
     def begin(self, now_s: float) -> Due:
         self._began_s = now_s

@@ -371,3 +371,11 @@ async def test_a_key_is_answered_before_the_next_frame() -> None:
         await stage.pilot.press("v")
         await stage.pilot.pause(0)
         assert "view heat" in stage.lines()[1]
+
+
+async def test_an_idle_screen_looks_less_often_and_wakes_when_something_is_sent() -> None:
+    async with on_stage(opening(), options=OPTIONS) as stage:
+        await stage.at(8)
+        assert stage.app.paint_clock.period_s == pytest.approx(0.25)
+        await stage.press("s")
+        assert stage.app.paint_clock.period_s <= 0.1 + 1e-9

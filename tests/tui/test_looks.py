@@ -175,6 +175,13 @@ class TestPaintClock:
         clock.begin(0.0)
         assert not clock.end(3.0) and clock.period_s == pytest.approx(0.2)
 
+    def test_when_nothing_comes_for_seconds_it_looks_less_often_until_something_does(self) -> None:
+        clock = PaintClock()
+        changes = [clock.rest() for _ in range(60)]
+        assert sum(changes) == 1 and clock.period_s == pytest.approx(0.25)
+        assert clock.stir() and clock.period_s == pytest.approx(0.1)
+        assert not clock.stir()
+
     def test_a_late_start_does_not_fire_the_meter_many_times(self) -> None:
         clock = PaintClock()
         clock.begin(0.0)
