@@ -136,7 +136,8 @@ class Waiting(Event, frozen=True, kw_only=True):
 class Chunk(Event, frozen=True, kw_only=True):
     """Text of one kind. Parts of one stream event share `n` (from 1). `tokens_total`: the server's exact running count, if it gives one.
 
-    `invented`: a gateway's text, not the model's: shown, never timed or counted.
+    `invented`: a gateway's text, not the model's: shown, never timed or counted. `tokens_estimated`: only in a replay, the tokens of this
+    part as its finished record shares them out.
     """
 
     run_id: str
@@ -146,6 +147,7 @@ class Chunk(Event, frozen=True, kw_only=True):
     label: str = ""
     tokens_total: int | None = None
     invented: bool = False
+    tokens_estimated: float | None = None
 
 
 class Usage(Event, frozen=True, kw_only=True):

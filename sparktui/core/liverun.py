@@ -147,6 +147,8 @@ class LiveRun:
         self.t_last_ns = event.t_ns
 
     def _tokens_of(self, event: Chunk) -> float:
+        if event.tokens_estimated is not None:
+            return event.tokens_estimated
         if event.tokens_total is None:
             return self._estimator.add(event.text, event.kind)
         self.tokens_exact = True
