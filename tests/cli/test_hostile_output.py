@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from tests.support_paced import HOSTILE, Paced
 from tests.support_server import Peer, Received, ScriptedServer
-from tests.support_terminal import program
+from tests.support_terminal import ROOT, program
 
 _ACTING = re.compile("\x1b\\[31m|\x1b\\[10A|\x1b\\]|[\x00\x08\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]|%\r2")
 TYPED = HOSTILE.replace("\x00", "")
@@ -57,3 +62,24 @@ def test_errors_of_servers_and_values_of_configs(tmp_path: Path) -> None:
         config.write_text(json.dumps(settings), encoding="utf-8")
         config.chmod(0o600)
         shown(tmp_path, "doctor", code=None)
+
+
+@pytest.mark.parametrize(
+    "locale",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"LC_ALL": "en_US.ISO-8859-1", "PYTHONUTF8": "0"},
+        {"PYTHONIOENCODING": "ascii"},
+    ],
+    ids=["C", "latin-1", "ascii"],
+)  # fmt: skip
+def test_d10_bench_into_a_pipe_in_a_locale_that_is_not_utf8(locale: dict[str, str], tmp_path: Path) -> None:
+    out = tmp_path / "runs.md"
+    env = {**os.environ, "SPARKTUI_DATA_DIR": str(tmp_path / "data"), "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), **locale}
+    with Paced(count=20, every_s=0.001, head="雪 größer 🌍 ", model="größe-雪") as server:
+        words = ["bench", *server.options(), "--prompts", "story", "--runs", "1", "--temps", "0", "--warmup", "0", "--out", str(out)]
+        argv = [sys.executable, "-m", "sparktui", *words]
+        done = subprocess.run(argv, env=env, cwd=tmp_path, capture_output=True, timeout=30, stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr and b"\x1b" not in done.stdout + done.stderr
+    assert all(byte < 128 for byte in done.stdout + done.stderr)
+    assert "größe-雪" in out.read_text("utf-8")

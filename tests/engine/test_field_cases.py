@@ -101,7 +101,8 @@ def test_a22_an_error_event_without_an_error_key() -> None:
 
 
 def test_a23_the_end_without_done() -> None:
-    assert play("A23/complete").record.status == "ok"
+    complete = play("A23/complete").record
+    assert (complete.status, complete.text) == ("ok", "full")
     cut = play("A23/cut").record
     assert cut.status == "cut_off"
     assert cut.text == "half"
@@ -222,6 +223,10 @@ def test_a49_cancelling_during_prefill_closes_the_socket_at_once() -> None:
         again = Cancel()
         threading.Timer(0.1, again.set).start()
         assert "still" in measure(target, cancel=again).record.warnings[0]
+
+
+def test_b02_the_rate_is_of_tokens_not_of_events() -> None:
+    assert 36 <= play("B02").record.client_tok_s <= 46
 
 
 def test_b04_ttft_is_not_the_role_event() -> None:

@@ -132,6 +132,19 @@ def test_d12_the_mouse_can_be_left_to_the_terminal(tmp_path: Path) -> None:
             assert b"\x1b[?" + mode + b"h" not in terminal.raw
 
 
+def test_d12_the_help_says_how_to_mark_text(tmp_path: Path) -> None:
+    with program(tmp_path, *NOBODY, size=(120, 50)) as terminal:
+        terminal.until("q quit")
+        terminal.type("?")
+        terminal.until("‹keys›")
+        terminal.type("\t\t\t")
+        terminal.until("‹trouble›")
+        terminal.type("/")
+        terminal.type("mark text")
+        terminal.type("\r")
+        terminal.until("Hold shift")
+
+
 def test_d14_nothing_needs_ctrl_s_or_ctrl_q_and_ctrl_s_freezes_nothing(tmp_path: Path) -> None:
     assert not {"ctrl+s", "ctrl+q"} & {name for key in KEYS for name in key.keys.split(",")}
     with program(tmp_path, *FAST) as terminal:
