@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 
+import msgspec
 import pytest
 
 from sparktui.core.events import Chunk, RunDone, RunStarted, Waiting
+from sparktui.core.records import RunParams
 from sparktui.engine.cancel import Cancel
 from sparktui.engine.patience import Patience
-from tests.engine.support_runs import Ran, measure, play, target_of
+from tests.engine.support_runs import SPEC, Ran, measure, play, target_of
 from tests.support_cases import CaseServer
 
 GOOD = {
@@ -258,3 +261,13 @@ def test_b14_a_prompt_that_does_not_fit_says_so() -> None:
 def test_b16_a_run_that_stops_early_counts_what_came() -> None:
     record = play("B16").record
     assert (record.completion_tokens, record.finish_reason) == (794, "stop")
+
+
+@pytest.mark.parametrize("temperature", [0, 0.7, 1.0, None])
+def test_b28_a_temperature_is_sent_and_kept_as_it_is_and_none_is_none(temperature: float | None) -> None:
+    spec = msgspec.structs.replace(SPEC, params=RunParams(temperature=temperature, max_tokens=8))
+    with CaseServer("A13") as server, target_of(server.url) as target:
+        record = measure(target, spec).record
+        sent = json.loads(next(request.body for request in server.requests if request.method == "POST"))
+    assert ("temperature" in sent) == (temperature is not None)
+    assert sent.get("temperature") == temperature == record.params.temperature
