@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import median
 
 from sparktui.core.records import RunRecord
+from sparktui.core.statistics import middle as typical
 
 _FAR = 0.15
 _DEVIATIONS = 4
@@ -56,8 +56,8 @@ def slowing_note(runs: Sequence[RunRecord]) -> list[str]:
 def _far(runs: Sequence[RunRecord], values: Sequence[float]) -> list[tuple[RunRecord, float, float]]:
     if len(values) < 3:
         return []
-    middle = median(values)
-    deviation = max(median(abs(value - middle) for value in values), _LEAST_DEVIATION * middle)
+    middle = typical(values)
+    deviation = max(typical(abs(value - middle) for value in values), _LEAST_DEVIATION * middle)
     return [
         (run, value, middle)
         for run, value in zip(runs, values, strict=True)
@@ -79,7 +79,7 @@ def _part(run: RunRecord, others: Sequence[RunRecord]) -> str:
 def _more(run: RunRecord, others: Sequence[RunRecord], name: str) -> float | None:
     values = [value for other in others if (value := getattr(other, name)) is not None]
     own = getattr(run, name)
-    return None if own is None or not values else own - median(values)
+    return None if own is None or not values else own - typical(values)
 
 
 def _name(run: RunRecord) -> str:

@@ -20,11 +20,15 @@ BAND_TOK_S = 2.0
 
 def median(values: Iterable[float | None]) -> float | None:
     """The median of the values that are known; None if none is."""
-    known = sorted(value for value in values if value is not None)
-    if not known:
-        return None
-    middle = len(known) // 2
-    return known[middle] if len(known) % 2 else (known[middle - 1] + known[middle]) / 2
+    known = [value for value in values if value is not None]
+    return middle(known) if known else None
+
+
+def middle(values: Iterable[float]) -> float:
+    """The median of values of which there is at least one."""
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def percentile(values: Iterable[float | None], share: float) -> float | None:

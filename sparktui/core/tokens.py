@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from sparktui.core.delta import TextKind
 
@@ -27,8 +28,7 @@ _SIGN = re.compile(r"[^\w\s]|_")
 
 _HEAD_CHARS = 200
 _FENCES = ("```", "~~~")
-_STARTS_CODE = re.compile(
-    r"""\s*(?:
+_STARTS_CODE = r"""\s*(?:
         (?:async\ )?def\ \w+\(.* | class\ \w+.*[:{] | @\w[\w.]*(?:\(.*)?$
       | import\ [\w., ]+$ | from\ [\w.]+\ import\ .* | \#include\ .* | \#!/.*
       | (?:if|for|while|elif|with|except|switch)\b.*[:{]$ | (?:try|else|finally)\ ?[:{]$
@@ -36,14 +36,23 @@ _STARTS_CODE = re.compile(
       | (?:const|let|var|fn|func|public|private|static|struct|enum|impl|package|use|using|namespace|SELECT|INSERT|CREATE)\ .*[({;=]$
       | [\w.\[\]"']+(?:,\ [\w.]+)*(?::\ [\w.\[\], |]+)?\ (?:[-+*/|&%]|//)?=\ .+
       | [\w.]+\(.*\);?$ | .*[;{}]$ | </?\w[^>]*>.*$
-    )""",
-    re.VERBOSE,
-)
+    )"""
 _SHORT_TOKEN_SCRIPTS = (
-    (re.compile(r"[\u0370-\u1fff\ua4d0-\ua97f]"), 2.2),
-    (re.compile(r"[\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"), 1.4),
-    (re.compile(r"[\u2190-\u2bff\ufe0f\u200d\U00010000-\U0001ffff]"), 0.5),
+    (r"[\u0370-\u1fff\ua4d0-\ua97f]", 2.2),
+    (r"[\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]", 1.4),
+    (r"[\u2190-\u2bff\ufe0f\u200d\U00010000-\U0001ffff]", 0.5),
 )
+
+
+@cache
+def _starts_code() -> re.Pattern[str]:
+    # compiled with the first text, not with the import: the screen's first frame does not wait for it
+    return re.compile(_STARTS_CODE, re.VERBOSE)
+
+
+@cache
+def _short_token_scripts() -> tuple[tuple[re.Pattern[str], float], ...]:
+    return tuple((re.compile(characters), each) for characters, each in _SHORT_TOKEN_SCRIPTS)
 
 
 class _Lines:
@@ -62,7 +71,7 @@ class _Lines:
             return
         self._head += text[:room]
         stripped = self._head.strip()
-        if self._in_fence or stripped.startswith(_FENCES) or _STARTS_CODE.match(self._head.rstrip()):
+        if self._in_fence or stripped.startswith(_FENCES) or _starts_code().match(self._head.rstrip()):
             self.code = True
         elif self._was_code and stripped and not self._head[0].isspace():
             self.code = not _is_sentence(stripped)
@@ -119,7 +128,7 @@ def _tokens_in(text: str, *, code: bool) -> float:
     """Estimated tokens of text within one line."""
     tokens = 0.0
     if not text.isascii():
-        for pattern, chars_per_token in _SHORT_TOKEN_SCRIPTS:
+        for pattern, chars_per_token in _short_token_scripts():
             text, found = pattern.subn("", text)
             tokens += found / chars_per_token
     for word in _LETTERS.findall(text):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from typing import Literal
 
 from msgspec import Struct
@@ -12,6 +11,7 @@ from sparktui.core.liverun import LiveRun
 from sparktui.core.phase import Phase
 from sparktui.core.records import RunRecord
 from sparktui.core.session import SessionState
+from sparktui.core.statistics import median
 from sparktui.report import numbers
 from sparktui.report.numbers import ABSENT
 from sparktui.tui.pace import Pace, pace_of
@@ -225,8 +225,8 @@ def _cell(session: SessionState, run: LiveRun) -> tuple[Row, ...]:
         return ()
     of = f"{len(rates)} of {started.runs}" if started.runs else f"{len(rates)} runs"
     runs = [_figure(f"run {number}", _unit(numbers.tok_s(rates[number]), "tok/s")) for number in sorted(rates)[-_CELL_RUNS:]]
-    median = _figure("median", _unit(numbers.tok_s(statistics.median(rates.values())), "tok/s"))
-    return (_BLANK, Row("head", name="this cell", number=of), *runs, median)
+    middle = _figure("median", _unit(numbers.tok_s(median(rates.values())), "tok/s"))
+    return (_BLANK, Row("head", name="this cell", number=of), *runs, middle)
 
 
 def _bench(session: SessionState) -> tuple[Row, ...]:

@@ -133,7 +133,9 @@ def screen(
     config.write_text(json.dumps(settings, ensure_ascii=False), encoding="utf-8")
     argv = [sys.executable, "-m", "sparktui", "--config", str(config), *options, *([] if url else ["--demo"])]
     env = {**os.environ, "TERM": "xterm-256color", "SPARKTUI_DATA_DIR": str(data), "LANG": "C.UTF-8", "PYTHONPATH": str(ROOT)}
-    env.pop("COLORTERM", None)
+    # over ssh the terminal's colours are not told; and a user's Python keeps its compiled modules
+    for name in ("COLORTERM", "PYTHONDONTWRITEBYTECODE"):
+        env.pop(name, None)
     pid, fd = pty.fork()
     if pid == 0:
         os.execve(argv[0], argv, env)

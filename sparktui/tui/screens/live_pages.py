@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sparktui.core.cells import cell_key, cells_of
 from sparktui.core.records import RunRecord
-from sparktui.tui.cell_rows import cell_name
-from sparktui.tui.export_scopes import Scope, filtered_scope, run_scope
 from sparktui.tui.foreign import shown
-from sparktui.tui.history_state import HistoryState
 from sparktui.tui.keys import LIVE
 from sparktui.tui.screens.base import SparkScreen
 from sparktui.tui.screens.edits import Chosen, RunEdits
 from sparktui.tui.widgets.history_table import HistoryTable
 from sparktui.tui.widgets.log_panel import LogPanel
+
+if TYPE_CHECKING:
+    from sparktui.tui.export_scopes import Scope
+    from sparktui.tui.history_state import HistoryState
 
 
 class LivePages(RunEdits, SparkScreen):
@@ -26,6 +28,8 @@ class LivePages(RunEdits, SparkScreen):
     def history_state(self) -> HistoryState:
         """What the history screen shows, kept between visits."""
         if self._history is None:
+            from sparktui.tui.history_state import HistoryState
+
             self._history = HistoryState(self.spark)
         return self._history
 
@@ -67,6 +71,8 @@ class LivePages(RunEdits, SparkScreen):
 
         session = self.spark.session
         newest = session.records[:1]
+        from sparktui.tui.export_scopes import filtered_scope, run_scope
+
         scopes: list[Scope] = []
         current = session.current
         if current is not None and current.record is not None:
@@ -107,6 +113,8 @@ class LivePages(RunEdits, SparkScreen):
         if record.bench_id is None:
             return []
         runs = [run for run in self.spark.session.records if run.bench_id == record.bench_id]
+        from sparktui.tui.export_scopes import Scope
+
         return [Scope(words="this bench", run_ids=tuple(run.id for run in reversed(runs)), count=len(runs), sample=(record,))]
 
     @property
@@ -124,6 +132,8 @@ class LivePages(RunEdits, SparkScreen):
         if self._shows_medians:
             key = cell_key(record)
             runs = [run for run in self.spark.session.records if cell_key(run) == key]
+            from sparktui.tui.cell_rows import cell_name
+
             return Chosen(tuple(run.id for run in runs), f"the cell {cell_name(cells_of(runs)[0])}", record.label)
         return Chosen((record.id,), shown(f"{record.label} · {record.prompt.name}, run {record.id}"), record.label)
 
