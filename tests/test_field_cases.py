@@ -242,6 +242,8 @@ ASSERTED_BY: dict[str, tuple[str, ...]] = {
     "D03": (
         "core/test_scrub::test_d03_colour_codes_are_shown_and_do_not_act", "tui/test_hostile::test_d03_colour_codes_are_made_visible",
         "tui/test_terminal_cases::test_d03_nothing_a_server_says_acts_on_the_terminal",
+        "tui/test_hostile_pages::test_hostile_text_on_every_page",
+        "cli/test_hostile_output::test_answers_models_labels_and_logs_in_every_command",
     ),
     "D05": (
         "core/test_scrub::test_d05_wide_joined_and_combining_characters_stay",
