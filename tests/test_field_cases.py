@@ -280,7 +280,10 @@ ASSERTED_BY: dict[str, tuple[str, ...]] = {
         "tui/test_terminal::test_d13_ctrl_c_cancels_and_a_second_one_when_idle_quits",
     ),
     "D14": ("tui/test_terminal_cases::test_d14_nothing_needs_ctrl_s_or_ctrl_q_and_ctrl_s_freezes_nothing",),
-    "D15": ("tui/test_terminal::test_d15_a_lost_line_ends_it_within_five_seconds_and_loses_no_run",),
+    "D15": (
+        "tui/test_terminal::test_d15_a_lost_line_ends_it_within_five_seconds_and_loses_no_run",
+        "tui/test_terminal::test_d15_a_bench_whose_line_is_lost_keeps_its_runs_too",
+    ),
     "D16": (
         "tui/test_terminal::test_d16_sigterm_in_a_run_restores_the_terminal_and_keeps_the_run",
         "tui/test_terminal::test_d16_a_crash_restores_the_terminal_and_is_one_line_without_anybodys_key",

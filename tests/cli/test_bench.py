@@ -72,7 +72,8 @@ def test_d19_bench_without_a_terminal_prints_stores_and_exports(tmp_path: Path) 
     files = [tmp_path / f"runs.{suffix}" for suffix in ("md", "csv", "json", "jsonl")]
     outs = [word for file in files for word in ("--out", str(file))]
     words = ["bench", "--demo", "--demo-speed", "60", "--prompts", "code", "--temps", "unset,0", "--runs", "1", "--max-tokens", "100"]
-    code, out, err = run(tmp_path, *words, "--label", "shipped", *outs)
+    bare = {name: value for name, value in environment(tmp_path).items() if name not in ("TERM", "COLUMNS", "LINES")}
+    code, out, err = run(tmp_path, *words, "--label", "shipped", *outs, env=bare)
     assert code == 0, err
     assert "DEMO SERVER: simulated" in err
     assert "\x1b" not in out + err

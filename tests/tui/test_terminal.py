@@ -92,6 +92,19 @@ def test_d15_a_lost_line_ends_it_within_five_seconds_and_loses_no_run(tmp_path: 
     assert records[-1].text
 
 
+def test_d15_a_bench_whose_line_is_lost_keeps_its_runs_too(tmp_path: Path) -> None:
+    words = ("bench", "--demo", "--demo-speed", "20", "--prompts", "code", "--temps", "0", "--runs", "40", "--warmup", "0")
+    with program(tmp_path, *words) as terminal:
+        terminal.until(lambda: terminal.raw.count("✓ code".encode()) >= 2)
+        terminal.family()
+        terminal.hang_up()
+        terminal.exit_code(within_s=5)
+        assert terminal.all_gone(within_s=5)
+    statuses = [record.status for record in stored(tmp_path)]
+    assert statuses[:2] == ["ok", "ok"] and len(statuses) < 40
+    assert set(statuses[2:]) <= {"ok", "cancelled", "cut_off"}
+
+
 def test_d16_sigterm_in_a_run_restores_the_terminal_and_keeps_the_run(tmp_path: Path) -> None:
     with program(tmp_path, "--demo", "--demo-speed", "3") as terminal:
         terminal.until("b bench")
