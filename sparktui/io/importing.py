@@ -1,4 +1,4 @@
-"""Runs from files into the history: exports (json, jsonl), other histories (also damaged ones), journals, and the published reference."""
+"""Runs from files into the history: exports, shared runs, other histories (also damaged ones), journals, and the published reference."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from sparktui.io.history import History
 from sparktui.io.recordjson import RawRecord, plain, record_from
 from sparktui.io.recovery import recover
 from sparktui.io.rows import with_texts
+from sparktui.io.sharefile import GZIP, unpack_share
 from sparktui.io.timeline import unpack_timeline
 
 REFERENCE = "reference"
@@ -64,6 +65,14 @@ def import_file(history: History, source: str | Path) -> Imported:
     return result
 
 
+def read_runs(source: str | Path) -> Iterator[RunRecord]:
+    """The runs of a file of any of these kinds, with their texts and timelines; nothing is stored. Raises as `import_file` does."""
+    result = Imported()
+    for raw in _runs_in(source, result):
+        if (pair := _checked(raw, result)) is not None:
+            yield pair[0]
+
+
 def _checked(raw: Any, result: Imported) -> tuple[RunRecord, RawRecord] | None:
     try:
         if not isinstance(raw, dict):
@@ -99,7 +108,9 @@ def _runs_in(source: str | Path, result: Imported) -> Iterator[Any]:
         raise UsageError(f"There is no file {path}.", hint=f"Name a .json or .jsonl export, or `{REFERENCE}`.") from error
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error.strerror or error}.") from error
-    if head.startswith(_SQLITE):
+    if head.startswith(GZIP):
+        yield unpack_share(path.read_bytes())
+    elif head.startswith(_SQLITE):
         yield from _database_runs(path, result)
     elif _first_type(head) == "hello":
         yield from (plain(record) for record in recover(path))

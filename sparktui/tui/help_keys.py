@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
 
-from sparktui.tui.keys import HELP, HISTORY, KEYS, LIVE, LOG, RUN, TEXT, Group, Key, keys_of
+from sparktui.tui.keys import HELP, HISTORY, KEYS, LANES, LIVE, LOG, REPLAY, RUN, TEXT, Group, Key, keys_of
 from sparktui.tui.prose import Piece, TextRow, columns_of, row, wrapped
 
 Entry = tuple[str, str]
 
 GROUPS: tuple[Group, ...] = ("Run", "Look", "Keep", "App")
 SCREENS = {LIVE: "The live screen", HISTORY: "History, full screen", RUN: "One run", TEXT: "A run's text", LOG: "Server log, full screen",
-           HELP: "Help"}  # fmt: skip
+           REPLAY: "Replay", LANES: "Two lanes", HELP: "Help"}  # fmt: skip
 _LEFT, _TEXT_AT = 3, 13
 _TWO_COLUMNS_FROM = 76
 

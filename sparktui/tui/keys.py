@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 from textual.binding import Binding
 
@@ -38,6 +39,7 @@ class Key(Struct, frozen=True, kw_only=True):
 
 
 LIVE, HISTORY, RUN, TEXT, LOG, HELP = "live", "history", "run", "text", "log", "help"
+REPLAY, LANES = "replay", "lanes"
 PAGES = (HISTORY, RUN, TEXT, LOG, HELP)
 
 
@@ -92,6 +94,39 @@ def _pages() -> tuple[Key, ...]:
     )  # fmt: skip
 
 
+def _transport() -> tuple[Key, ...]:
+    """The keys of a replay and of two lanes, in the order of their footers."""
+    look = (
+        Key(keys="v", action="view", word="view", text="view: chunks heat plain", group="Look"),
+        Key(keys="home", action="restart", word="restart", text="from the beginning", group="Run"),
+        Key(keys="escape", action="back", word="back", text="back", shown="esc", group="App", when=("!alone",)),
+        Key(keys="escape", action="back", word="leave", text="leave", shown="esc", group="App", when=("alone",)),
+        Key(keys="less_than_sign,left_square_bracket,minus", action="slower", text="half as fast, down to ×0.25", shown="<", group="Run"),
+        Key(keys="full_stop", action="step", text="pause, and the next chunk", shown=".", group="Run"),
+        Key(keys="comma", action="step_back", text="pause, and the chunk before", shown=",", group="Run"),
+        Key(keys="end", action="to_end", text="to the end", group="Run"),
+        Key(keys="l", action="loop", text="again and again, or not", group="Run"),
+    )
+    moves = (
+        Key(keys="space", action="play", word="pause", text="pause, go on; at the end again", group="Run"),
+        Key(keys="left", action="backward", word="±1 s", text="a second back, a second on", shown="← →", group="Run"),
+        Key(keys="right", action="forward", text="a second on", shown="→", group="Run"),
+        Key(
+            keys="greater_than_sign,right_square_bracket,plus", action="faster", word="speed", text="twice as fast, up to ×16",
+            shown="< >", group="Run",
+        ),
+    )  # fmt: skip
+    panels = (
+        Key(keys="z", action="zoom", text="zoom the focused panel", group="Look", screen=REPLAY),
+        Key(keys="1", action="focus_stream", text="focus the stream", group="Look", screen=REPLAY),
+        Key(keys="2", action="focus_meter", text="focus the meter", group="Look", screen=REPLAY),
+        Key(keys="tab", action="next_panel", text="next panel", group="Look", screen=REPLAY),
+    )
+    shared = (*moves, *look)
+    swap = Key(keys="tab", action="swap", word="other lane", text="the other lane's text", group="Look", when=("narrow",), screen=LANES)
+    return (swap, *(msgspec.structs.replace(key, screen=screen) for screen in (REPLAY, LANES) for key in shared), *panels)
+
+
 KEYS: tuple[Key, ...] = (
     Key(keys="r", action="retry", word="retry", text="try the server again now", group="Run", when=("unreachable",), screen=LIVE),
     Key(keys="D", action="demo", word="demo", text="use the demo server until you quit", group="Run", when=("unreachable",), screen=LIVE),
@@ -133,6 +168,7 @@ KEYS: tuple[Key, ...] = (
     Key(keys="tab", action="next_panel", text="next panel", group="Look", screen=LIVE),
     Key(keys="end", action="follow", text="follow again", group="Look", screen=LIVE),
     *_pages(),
+    *_transport(),
     Key(keys="y", action="copy", text="copy", group="Keep"),
     Key(keys="ctrl+p", action="palette", word="palette", text="every command by name", when=("!shown",)),
     Key(keys="ctrl+p", action="palette", text="every command by name", when=("shown",)),

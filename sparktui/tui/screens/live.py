@@ -13,7 +13,7 @@ from textual.widget import Widget
 from sparktui.core.phase import phase_of
 from sparktui.tui.frame import Due
 from sparktui.tui.keys import LIVE, bindings_of
-from sparktui.tui.layout import PANELS, PARTS, Panel, layout_for, regions_of
+from sparktui.tui.layout import PANELS, PARTS, Layout, Panel, layout_for, regions_of
 from sparktui.tui.pen import Line
 from sparktui.tui.placed import Placed
 from sparktui.tui.screens.live_actions import LiveActions
@@ -132,10 +132,14 @@ class LiveScreen(NeedleActions, LivePages, LiveActions):
             self._quiet = quiet
             self.place_parts()
 
+    def wanted_layout(self, width: int, height: int) -> Layout:
+        """The rows of each part on a terminal of this size."""
+        return layout_for(width, height, self.zoomed, quiet=self._quiet)
+
     def place_parts(self) -> None:
         """Give every part its place."""
         width, height = self.app.size
-        layout = layout_for(width, height, self.zoomed, quiet=self._quiet)
+        layout = self.wanted_layout(width, height)
         self.layout_now = layout
         self._placed.regions = regions_of(layout, width, prompt_over=layout.mode == "small" and self.prompt_open)
         for widget in self.query_children(Widget):

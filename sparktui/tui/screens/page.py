@@ -22,6 +22,7 @@ from sparktui.tui.widgets.footer import KeyFooter
 from sparktui.tui.widgets.header import Header, HeaderView
 
 if TYPE_CHECKING:
+    from sparktui.tui.screens.lanes import LanesScreen
     from sparktui.tui.screens.live import LiveScreen
 
 _UNPAINTED = object()
@@ -82,6 +83,8 @@ class PageScreen(SparkScreen):
 
     def place_parts(self) -> None:
         """Give every part its place for the terminal's size."""
+        if not self.children:
+            return
         width, height = self.app.size
         foot = int(height >= _FOOTER_FROM_ROWS)
         places = {"header": Region(0, 0, width, min(1, height)), **self.places(width, 1, max(1, height - foot))}
@@ -95,6 +98,8 @@ class PageScreen(SparkScreen):
         self.refresh(layout=True)
 
     def paint(self, due: Due) -> None:
+        if not self.children:
+            return
         phase = phase_of(self.spark.session, self.spark.now_ns)
         self._paint_header(Phase(phase.name, float(int(phase.seconds))))
         self.paint_body(due)
@@ -140,10 +145,12 @@ class PageScreen(SparkScreen):
         self.say(f"{len(text):,} characters sent to the terminal; if it takes them, they are in the clipboard")
 
     @property
-    def _live(self) -> LiveScreen:
+    def _live(self) -> LiveScreen | LanesScreen:
+        """The screen that all others stand over."""
+        from sparktui.tui.screens.lanes import LanesScreen
         from sparktui.tui.screens.live import LiveScreen
 
-        return next(screen for screen in self.app.screen_stack if isinstance(screen, LiveScreen))
+        return next(screen for screen in self.app.screen_stack if isinstance(screen, LiveScreen | LanesScreen))
 
     def _paint_header(self, phase: Phase) -> None:
         session, options = self.spark.session, self.spark.options

@@ -10,6 +10,7 @@ from sparktui.core.columns import Columns
 from sparktui.core.liverun import LiveRun
 from sparktui.tui.pen import Line
 from sparktui.tui.ramp import ramp
+from sparktui.tui.roles import Roles
 from sparktui.tui.widgets.painted import Painted
 from sparktui.tui.widgets.strip_window import StripWindow, axis_labels, column_cells
 
@@ -83,8 +84,7 @@ class BurstStrip(Painted):
             line.put(x, (EXPLAINED, muted))
             return line.strip()
         line.put(x, ("tokens per 100 ms", muted))
-        unit = round(self.window.full_tokens / 24)
-        line.end(-2, (f"▁ {unit} token{'s' if unit > 1 else ''}  █ {8 * unit}", muted))
+        line.end(-2, (scale_words(self.window.full_tokens), muted))
         return line.strip()
 
     def _column_rows(self, width: int, rows: int) -> list[Strip]:
@@ -109,15 +109,25 @@ class BurstStrip(Painted):
         return [_joined(row if now is None else [*row[:now], line, *row[now + 1 :]], width) for row in self._grid]
 
     def _axis_row(self, width: int) -> Strip:
-        faint, muted = self.roles.style("faint"), self.roles.style("muted")
-        line = Line(width, faint)
-        labels = [] if self._numberless else axis_labels(self.window.start, width)
-        x = 0
-        for cell, label in labels:
-            line.put(x, ("─" * (cell - x), faint))
-            x = line.put(cell, ("┴", faint), (label, muted))
-        line.put(x, ("─" * (width - x), faint))
+        line = Line(width, self.roles.style("faint"))
+        put_axis(line, 0, None if self._numberless else self.window.start, self.roles)
         return line.strip()
+
+
+def scale_words(full_tokens: float) -> str:
+    """What an eighth and a whole cell stand for."""
+    unit = round(full_tokens / 24)
+    return f"▁ {unit} token{'s' if unit > 1 else ''}  █ {8 * unit}"
+
+
+def put_axis(line: Line, at: int, start: int | None, roles: Roles) -> None:
+    """The axis from cell `at` to the end of the row: a tick and a number at each second of a window that begins at column `start`."""
+    faint, muted = roles.style("faint"), roles.style("muted")
+    x = at
+    for cell, label in axis_labels(start, line.width - at) if start is not None else []:
+        line.put(x, ("─" * (at + cell - x), faint))
+        x = line.put(at + cell, ("┴", faint), (label, muted))
+    line.put(x, ("─" * (line.width - x), faint))
 
 
 def _joined(cells: list[_Cell], width: int) -> Strip:
