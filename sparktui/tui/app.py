@@ -114,12 +114,12 @@ class SparkApp(App[int]):
     def tick(self) -> None:
         """One frame: take in what arrived, let the screen on top paint what changed."""
         due = self.paint_clock.begin(self.clock_ns() / 1e9)
-        busy = self._take_in() or bool(self.session.active)
+        screen = self.screen_stack[-1] if self.screen_stack else None
+        busy = self._take_in() or bool(self.session.active) or (isinstance(screen, SparkScreen) and screen.moves)
         if self.terminal_behind():
             self._owed |= due
             changed = self.paint_clock.held_up()
         else:
-            screen = self.screen
             if isinstance(screen, SparkScreen) and screen.is_attached:
                 screen.paint(due | self._owed)
             self._owed = Due(False, False)

@@ -52,16 +52,15 @@ class WatchApp(TerminalApp):
 
     def take_in(self) -> None:
         """Fold what was written since the last call, and say it once when the writer is gone."""
-        if self.link is None:
-            return
-        for event in self.link.events():
-            self._take(event)
+        if self._take_in() and self.paint_clock.stir():
+            self._set_timer()
         if self.journal.end and self.options.source == "watch":
             self._tell_end()
 
     def tick(self) -> None:
-        self.take_in()
         super().tick()
+        if self.journal.end and self.options.source == "watch":
+            self._tell_end()
 
     def _begin(self) -> None:
         super()._begin()

@@ -32,6 +32,11 @@ class SparkScreen(Screen[None]):
     def spark(self) -> SparkApp:
         return cast("SparkApp", self.app)
 
+    @property
+    def moves(self) -> bool:
+        """Whether what it shows changes by itself, without events."""
+        return False
+
     def facts(self) -> set[str]:
         """What holds now, in the words of the key table."""
         return set()

@@ -85,6 +85,8 @@ class LanesScreen(TransportKeys):
         return found | (set() if self._both else {"narrow"})
 
     def paint(self, due: Due) -> None:
+        if not self.query(TransportLine):
+            return
         self.player.advance(self.moment_ns())
         now_ns = self.player.now_ns
         runs = [track.session.current for track in self.player.tracks]

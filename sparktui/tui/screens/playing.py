@@ -47,6 +47,11 @@ class TransportKeys(SparkScreen):
 
     player: Player
 
+    @property
+    def moves(self) -> bool:
+        """While it plays."""
+        return bool(self.children) and self.player.transport.playing and not self.player.transport.ended(self.moment_ns())
+
     def moment_ns(self) -> int:
         """Now, on the clock that the transport runs by."""
         return cast("SparkApp", self.app).clock_ns()

@@ -62,6 +62,8 @@ class ReplayScreen(TransportKeys, LiveScreen):
         self.player.transport.seek(0, self.moment_ns())
 
     def paint(self, due: Due) -> None:
+        if not self.query(TransportLine):
+            return
         self.player.advance(self.moment_ns())
         self.query_one(TransportLine).show(self.player, self.moment_ns())
         super().paint(due)
