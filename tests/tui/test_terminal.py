@@ -118,6 +118,20 @@ def test_d16_sigterm_in_a_run_restores_the_terminal_and_keeps_the_run(tmp_path: 
     assert [record.status for record in stored(tmp_path)] == ["cancelled"]
 
 
+def test_a_screen_that_is_killed_leaves_no_process_and_its_run_is_kept(tmp_path: Path) -> None:
+    with program(tmp_path, "--demo", "--demo-speed", "3") as terminal:
+        terminal.until("b bench")
+        terminal.type("s")
+        terminal.until(lambda: "x cancel" in terminal.text() and "per chunk" in terminal.text())
+        time.sleep(0.3)
+        assert len(terminal.family()) >= 2
+        terminal.signal(signal.SIGKILL)
+        assert terminal.exit_code() == -9
+        assert terminal.all_gone()
+    (record,) = stored(tmp_path)
+    assert record.status == "cancelled" and record.text
+
+
 def test_d16_a_crash_restores_the_terminal_and_is_one_line_without_anybodys_key(tmp_path: Path) -> None:
     break_it = (
         "import os\n"

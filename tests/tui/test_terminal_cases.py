@@ -140,9 +140,11 @@ def test_d12_the_help_says_how_to_mark_text(tmp_path: Path) -> None:
         terminal.until("‹keys›")
         terminal.type("\t\t\t")
         terminal.until("‹trouble›")
-        terminal.type("/")
-        terminal.type("mark text")
-        terminal.type("\r")
+        for _ in range(8):
+            terminal.type("\x1b[6~")
+            time.sleep(0.15)
+            if "Hold shift" in terminal.text():
+                break
         terminal.until("Hold shift")
 
 
