@@ -22,7 +22,7 @@ COMMANDS = MappingProxyType({
     "history": ("sparktui.cli.history", "list, show, export, compare, label, rm, import"),
     "explain": ("sparktui.cli.explain", "where a run's time went"),
     "report": ("sparktui.cli.report", "a page of chosen runs, .html or .md"),
-    "share": ("sparktui.cli.share", "a short text of a result, to paste"),
+    "share": ("sparktui.cli.share", "a run as one small file that plays anywhere, or a picture"),
     "log": ("sparktui.cli.log", "a server log as one JSON line per generation"),
     "doctor": ("sparktui.cli.doctor", "check config, server, log and terminal"),
     "demo": ("sparktui.cli.demo", "the screen on the simulated server"),
