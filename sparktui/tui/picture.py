@@ -14,7 +14,8 @@ from sparktui.core.replay import Recording
 from sparktui.errors import SparkError
 from sparktui.tui.app import SparkApp
 from sparktui.tui.options import Options
-from sparktui.tui.recorded import NoWorker, playing, screen_for
+from sparktui.tui.recorded import NoWorker
+from sparktui.tui.recordings import playing, screen_for
 from sparktui.tui.screens.playing import TransportKeys
 
 SIZE = (120, 36)

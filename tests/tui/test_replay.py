@@ -17,7 +17,8 @@ from sparktui.tui.lane_layout import lane_layout
 from sparktui.tui.lane_view import ahead, lane_names
 from sparktui.tui.options import Options
 from sparktui.tui.player import Player
-from sparktui.tui.recorded import RecordedApp, playing, recorded
+from sparktui.tui.recorded import RecordedApp
+from sparktui.tui.recordings import playing, recorded
 from sparktui.tui.screens.lanes import LanesScreen
 from sparktui.tui.screens.replay import ReplayScreen
 from sparktui.tui.widgets.stream_view import StreamView

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, cast
 
 import msgspec
-from textual.screen import Screen
 
 from sparktui.core.commands import RunEdit
 from sparktui.core.events import Reply
@@ -14,6 +13,7 @@ from sparktui.report import numbers
 from sparktui.tui.foreign import shown
 from sparktui.tui.screens.ask_line import AskLine
 from sparktui.tui.screens.confirm import Answer, Confirm
+from sparktui.tui.screens.replays import Replays
 
 if TYPE_CHECKING:
     from sparktui.tui.app import SparkApp
@@ -35,7 +35,7 @@ class Chosen(msgspec.Struct, frozen=True):
         return f"{numbers.count(len(self.run_ids))} run{'s' if len(self.run_ids) != 1 else ''}"
 
 
-class RunEdits(Screen[None]):
+class RunEdits(Replays):
     """Mixed into the screens that list or show runs."""
 
     if TYPE_CHECKING:

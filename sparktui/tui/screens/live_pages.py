@@ -87,6 +87,12 @@ class LivePages(RunEdits, SparkScreen):
             return
         self.app.push_screen(ExportScreen(scopes, here_only=self.history_state.source.local))
 
+    def replay_ids(self) -> tuple[str, ...]:
+        """The two that are marked in the history panel, else the run under its cursor."""
+        marked = tuple(self.query_one(HistoryTable).marks)
+        record = self._record
+        return marked[:2] if len(marked) > 1 else (record.id,) if record is not None else ()
+
     def act_label(self) -> None:
         if self._may_edit and (chosen := self._chosen) is not None:
             self.label_runs(chosen)
