@@ -1,4 +1,4 @@
-"""`sparktui demo`: the live screen on the simulated server, whatever the config says."""
+"""`sparktui demo`: a minute's guided tour on the simulated server, whatever the config says; afterwards the screen is yours."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from sparktui.errors import UsageError
 
 
 def add_arguments(parser: Parser) -> None:
+    parser.add_argument("--loop", action="store_true", help="the tour again and again, for a stand; nothing is stored")
+    parser.add_argument("--no-tour", action="store_true", help="the screen at once, as `sparktui --demo`")
     add_server_options(parser)
 
 
@@ -18,5 +20,9 @@ def run(args: argparse.Namespace) -> int:
     """Open the screen on the simulated server and return its exit code."""
     if args.base_url:
         raise UsageError("`demo` measures the simulated server; --base-url names another.", hint="Leave --base-url out.")
+    if args.loop and args.no_tour:
+        raise UsageError("--loop is for the tour.", hint="Leave --no-tour out.")
     args.demo = True
+    args.tour = not args.no_tour
+    args.no_history = args.no_history or args.loop
     return open_screen(args)

@@ -25,7 +25,7 @@ COMMANDS = MappingProxyType({
     "share": ("sparktui.cli.share", "a run as one small file that plays anywhere, or a picture"),
     "log": ("sparktui.cli.log", "a server log as one JSON line per generation"),
     "doctor": ("sparktui.cli.doctor", "check config, server, log and terminal"),
-    "demo": ("sparktui.cli.demo", "the screen on the simulated server"),
+    "demo": ("sparktui.cli.demo", "a minute's guided tour on the simulated server"),
     "serve-demo": ("sparktui.cli.serve_demo", "the simulated server alone, on a port"),
     "worker": ("sparktui.cli.worker", "the measuring process (JSON lines on stdin and stdout)"),
     "web": ("sparktui.cli.web", "the screen in a browser, loopback only"),

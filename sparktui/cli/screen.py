@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
 def open_screen(args: argparse.Namespace, plan: BenchPlan | None = None) -> int:
     """Hand over to the screen. It finds on `args`: `loaded` (LoadedConfig), `reload` (reads it again), `plan` (a bench to begin with)."""
     require_terminal(os.environ)
-    for name, value in (("ssh", None), ("worker_command", None), ("linger", 600.0), ("fps", None)):
+    for name, value in (("ssh", None), ("worker_command", None), ("linger", 600.0), ("fps", None), ("tour", False), ("loop", False)):
         if not hasattr(args, name):
             setattr(args, name, value)
     if args.ssh is not None and (not args.ssh or args.ssh.startswith("-")):

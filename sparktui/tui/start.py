@@ -46,7 +46,11 @@ def main(args: argparse.Namespace) -> int:
         app = there.app = TerminalApp(there.connect, options, report=home.report, started=home.started)
     else:
         connect = local_connect(spawner, args, (Configure(demo=args.demo),))
-        app = TerminalApp(connect, options_of(loaded), report=home.report, started=home.started)
+        options = options_of(loaded)
+        app = (
+            guided(connect, options, home, loop=args.loop) if args.tour
+            else TerminalApp(connect, options, report=home.report, started=home.started)
+        )  # fmt: skip
     try:
         app.run(mouse=loaded.config.ui.mouse)
     finally:
@@ -58,6 +62,13 @@ def main(args: argparse.Namespace) -> int:
     if code not in (0, None, -15, 143):
         print(f"sparktui: the measuring process ended with code {code}: {app.link.reason if app.link else ''}", file=sys.stderr)
     return app.return_code or EXIT_OK
+
+
+def guided(connect: Connect, options: Options, home: Home, *, loop: bool) -> TerminalApp:
+    """The app of the guided tour."""
+    from sparktui.tui.guided import GuidedApp
+
+    return GuidedApp(connect, options, report=home.report, started=home.started, loop=loop)
 
 
 def options_of(loaded: LoadedConfig) -> Options:

@@ -55,6 +55,7 @@ class LanesScreen(TransportKeys):
         self._placed = Placed()
 
     def compose(self) -> ComposeResult:
+        self.player = Player(self._recordings, self.moment_ns(), speed=self._speed, loop=self._looped)
         yield Header(id="header")
         for lane in _LANES:
             yield PanelHead(self._names[lane], id=f"head-{lane}")
@@ -71,7 +72,7 @@ class LanesScreen(TransportKeys):
         return self._placed
 
     def on_mount(self) -> None:
-        self.player = Player(self._recordings, self.moment_ns(), speed=self._speed, loop=self._looped)
+        self.player.transport.seek(0, self.moment_ns())
         for lane in _LANES:
             self.query_one(f"#head-{lane}", PanelHead).show(context=lane_context(self._records[lane], self._names[lane]))
         self._place()
