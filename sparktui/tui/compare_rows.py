@@ -33,7 +33,7 @@ _COLUMNS = (
     Column("plot", "", 34, right=False),
     Column("verdict", "verdict", 26, right=False),
 )
-_DROPPED_FIRST = ("plot", "difference", "median", "interval")
+_DROPPED_FIRST = ("difference", "plot", "median", "interval")
 _LEAST_PLOT, _WIDEST_PLOT, _LEAST_NAME, _LONGEST_NAME = 24, 62, 12, 40
 _AFTER_PLOT = 3
 _PLOTTED = "├──●──┤ is the interval and the ratio of the medians, ┊ is 1.00 (no change), ▁ within ±2 tok/s of A."

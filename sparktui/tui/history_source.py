@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sparktui.tui.app import SparkApp
 
 PAGE_RUNS = 200
+LOAD_RUNS = 500
 # column of the table → what the history sorts by
 SORTS = {
     "when": "started_at", "label": "label", "prompt": "prompt", "temperature": "temperature", "ttft": "ttft_s", "client": "client_tok_s",
@@ -34,6 +35,16 @@ class Page(Struct, frozen=True, kw_only=True):
     hint: str = ""
     read_only: bool = False
     local: bool = False
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """Which page: of what a filter leaves, by a column of the table."""
+
+    filter: str = ""
+    sort: str = "when"
+    descending: bool = True
+    offset: int = 0
+    limit: int = PAGE_RUNS
 
 
 class Answer(Struct):
@@ -56,30 +67,26 @@ class HistorySource:
     def local(self) -> bool:
         return bool(self.why)
 
-    def ask(self, filter: str, sort: str, descending: bool, offset: int, arrived: Arrived) -> None:
+    def ask(self, wanted: Wanted, arrived: Arrived) -> None:
         """One page of runs; `arrived` is called with it, now or when the worker has answered."""
-        command = HistoryQuery(filter=filter, sort=("-" if descending else "") + SORTS[sort], limit=PAGE_RUNS, offset=offset)
-
-        def answered(reply: Reply) -> None:
-            arrived(self._page(reply, filter, sort, descending, offset))
-
-        if self.local:
-            arrived(self._session_page(filter, sort, descending, offset))
-        elif not self._app.send(command, answered):
+        sort = ("-" if wanted.descending else "") + SORTS[wanted.sort]
+        command = HistoryQuery(filter=wanted.filter, sort=sort, limit=wanted.limit, offset=wanted.offset)
+        if not self.local and not self._app.send(command, lambda reply: arrived(self._page(reply, wanted))):
             self.why = "the measuring process does not run; these are the runs this screen knows"
-            arrived(self._session_page(filter, sort, descending, offset))
+        if self.local:
+            arrived(self._session_page(wanted))
 
-    def _page(self, reply: Reply, filter: str, sort: str, descending: bool, offset: int) -> Page:
+    def _page(self, reply: Reply, wanted: Wanted) -> Page:
         if reply.ok:
             answer = msgspec.convert(reply.data, Answer, strict=False)
             return Page(runs=answer.runs, total=answer.total, read_only=answer.read_only)
         error = reply.error or {}
-        if filter:
+        if wanted.filter:
             return Page(error=error.get("title", "The filter was refused."), hint=error.get("hint", ""))
         self.why = error.get("title", "") or "the history cannot be read"
-        return self._session_page(filter, sort, descending, offset)
+        return self._session_page(wanted)
 
-    def _session_page(self, filter: str, sort: str, descending: bool, offset: int) -> Page:
-        kept = [record for record in self._app.session.records if matches(record, filter)]
-        runs = sorted_records(kept, sort, descending=descending)
-        return Page(runs=tuple(runs[offset : offset + PAGE_RUNS]), total=len(runs), local=True)
+    def _session_page(self, wanted: Wanted) -> Page:
+        kept = [record for record in self._app.session.records if matches(record, wanted.filter)]
+        runs = sorted_records(kept, wanted.sort, descending=wanted.descending)
+        return Page(runs=tuple(runs[wanted.offset : wanted.offset + wanted.limit]), total=len(runs), local=True)

@@ -9,14 +9,14 @@ from sparktui.core.cells import CellKey
 from sparktui.tui.compare_rows import Compared, compared
 from sparktui.tui.history_book import MOST_RUNS, CellEntry, HistoryBook, sorted_entries
 from sparktui.tui.history_pages import PagedRuns
-from sparktui.tui.history_source import PAGE_RUNS, HistorySource, Page
+from sparktui.tui.history_source import LOAD_RUNS, HistorySource, Page, Wanted
 
 if TYPE_CHECKING:
     from sparktui.tui.app import SparkApp
 
 Mode = Literal["cells", "runs"]
 # while a run is measured only so many runs are loaded: reading pages shares the measuring process
-_LOADED_WHILE_BUSY = 2 * PAGE_RUNS
+_LOADED_WHILE_BUSY = LOAD_RUNS
 
 
 class HistoryState:
@@ -84,7 +84,8 @@ class HistoryState:
         if self._next is not None and not self._in_flight and (not busy or len(self.book) < _LOADED_WHILE_BUSY):
             offset, self._next, self._in_flight = self._next, None, True
             generation = self._generation
-            self.source.ask(self.filter, "when", True, offset, lambda page: self._take(generation, offset, page))
+            wanted = Wanted(filter=self.filter, offset=offset, limit=LOAD_RUNS)
+            self.source.ask(wanted, lambda page: self._take(generation, offset, page))
         for offset in self.list.missing() if self.mode == "runs" else ():
             self._ask_table(offset)
 
@@ -146,6 +147,7 @@ class HistoryState:
         settled = not changed and known >= min(page.total, MOST_RUNS)
         if page.runs and not settled and upto < min(page.total, MOST_RUNS):
             self._next = upto
+            self.load(busy=bool(self._app.session.active))
 
     def _ask_table(self, offset: int) -> None:
         generation = self.list.generation
@@ -159,4 +161,4 @@ class HistoryState:
                 self.list.take(offset, page)
                 self.table_version += 1
 
-        self.source.ask(self.filter, self.run_sort, self.run_descending, offset, arrived)
+        self.source.ask(Wanted(filter=self.filter, sort=self.run_sort, descending=self.run_descending, offset=offset), arrived)

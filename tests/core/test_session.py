@@ -286,6 +286,9 @@ class TestGaps:
         assert bursty.burstiness == pytest.approx(0.59, abs=0.02)
 
 
-@pytest.mark.parametrize(("state", "name"), [("ready", "idle"), ("loading", "loading"), ("unreachable", "unreachable"), ("probing", "connecting")])
+PHASES = (("ready", "idle"), ("loading", "loading"), ("unreachable", "unreachable"), ("probing", "connecting"))
+
+
+@pytest.mark.parametrize(("state", "name"), PHASES)
 def test_the_phase_without_a_run_is_the_servers(state: str, name: str) -> None:
     assert phase_of(folded([(0, Server(state=state))]), T0_NS).name == name  # type: ignore[arg-type]

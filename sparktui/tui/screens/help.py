@@ -57,7 +57,6 @@ class HelpScreen(PageScreen):
         return {"help-head": Region(0, top, width, 1), "help": Region(0, top + 1, width, max(0, bottom - top - 1))}
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.query_one(PanelHead).focused_panel(True)
         self._show()
         if self._figure:

@@ -25,7 +25,7 @@ from sparktui.tui.widgets.row_list import RowList
 from sparktui.tui.widgets.sheet import Sheet
 
 # time in one frame for medians that are due
-_WORK_S = 0.012
+_WORK_S = 0.03
 
 
 class HistoryScreen(HistoryActions):
@@ -61,7 +61,6 @@ class HistoryScreen(HistoryActions):
         self._work()
         self.place_parts()
         self.focus_panel(self.panel)
-        super().on_mount()
 
     def places(self, width: int, top: int, bottom: int) -> Mapping[str, Region]:
         if self.state.mode == "runs":

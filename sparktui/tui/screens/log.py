@@ -40,7 +40,6 @@ class LogScreen(PageScreen):
         panel = self.query_one(LogPanel)
         panel.raw, panel.filter = self._raw, self._filter
         self.query_one(PanelHead).focused_panel(True)
-        super().on_mount()
 
     def places(self, width: int, top: int, bottom: int) -> Mapping[str, Region]:
         return {"log-head": Region(0, top, width, 1), "log": Region(0, top + 1, width, max(0, bottom - top - 1))}

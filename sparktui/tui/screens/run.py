@@ -60,7 +60,6 @@ class RunScreen(RunEdits, PageScreen):
         # arrow keys are the figures'
         self.query_one("#lower", Sheet).can_focus = False
         self._ask()
-        super().on_mount()
 
     def places(self, width: int, top: int, bottom: int) -> Mapping[str, Region]:
         room = max(0, bottom - top - 1)

@@ -37,7 +37,6 @@ class TextScreen(PageScreen):
         yield StreamView(view=self.spark.options.ui.view, id="text")
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.query_one(PanelHead).focused_panel(True)
         self.call_after_refresh(self._tell)
 

@@ -14,7 +14,8 @@ _FIRST = 2
 
 
 _NOTE_CELLS = 14
-_MORE = {"label": 21, "prompt": 13}
+# a date needs one cell more than a time of day
+_MORE = {"when": 1, "label": 21, "prompt": 13}
 
 
 def roomy_columns(width: int) -> tuple[Column, ...]:
@@ -22,7 +23,7 @@ def roomy_columns(width: int) -> tuple[Column, ...]:
     columns = list(columns_for(width))
     spare = width - _FIRST - sum(column.width for column in columns) - _NOTE_CELLS
     for at, column in enumerate(columns):
-        more = min(_MORE.get(column.key, 0), max(0, spare))
+        more = _MORE.get(column.key, 0) if column.key == "when" else min(_MORE.get(column.key, 0), max(0, spare))
         columns[at] = Column(column.key, column.title, column.width + more, right=column.right)
         spare -= more
     return tuple(columns)
