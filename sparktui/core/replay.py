@@ -9,9 +9,11 @@ from typing import NamedTuple, get_args
 import msgspec
 from msgspec import Struct
 
+from sparktui.core.chunkfigures import Chunks, timeline
 from sparktui.core.delta import ServerFigures, TextKind
 from sparktui.core.events import AnyEvent, Chunk, RunDone, RunStarted, Server, Usage
 from sparktui.core.records import ChunkMark, RunRecord
+from sparktui.core.state import RunState
 
 # a stamp of 0 means "not stamped"
 ORIGIN_NS = 1_000_000_000
@@ -53,6 +55,18 @@ def recording_of(records: Sequence[RunRecord], *, between_ns: int = BETWEEN_NS) 
         at_ns = cues[-1].at_ns
     steps = tuple(dict.fromkeys(cue.at_ns for cue in cues if isinstance(cue.event, Chunk)))
     return Recording(cues=tuple(cues), length_ns=at_ns, steps_ns=steps, records=tuple(records))
+
+
+def as_streamed(record: RunRecord, state: RunState) -> RunRecord:
+    """A record that travelled without its texts and timeline, with those of the stream that was seen as it came."""
+    if record.timeline is not None or state.t_send_ns is None:
+        return record
+    since_ns = [t_ns - state.t_send_ns for t_ns in state.chunk_ns]
+    chunks = Chunks(since_ns, state.chunk_kinds, state.chunk_characters, state.chunk_totals)
+    marks = timeline(chunks, record.completion_tokens)
+    return msgspec.structs.replace(
+        record, text=state.text, reasoning=state.reasoning or None, tool_calls=state.tool_calls or None, timeline=marks
+    )
 
 
 def _cues(record: RunRecord, begin_ns: int) -> list[Cue]:

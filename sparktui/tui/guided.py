@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import msgspec
 from textual.screen import Screen
 
 from sparktui.core.commands import CancelRun, Run
-from sparktui.core.events import AnyEvent, Joined, Reply, RunDone
+from sparktui.core.events import AnyEvent, Joined, Reply, RunDone, RunStarted
 from sparktui.core.records import RunParams, RunRecord
+from sparktui.core.replay import as_streamed
+from sparktui.core.state import RunState
 from sparktui.errors import SparkError
 from sparktui.report import numbers
 from sparktui.tui.link import Connect
@@ -28,6 +29,7 @@ class GuidedApp(TerminalApp):
         super().__init__(connect, options, report=report, started=started)
         self.tour = Tour(loop=loop, command=options.command)
         self._done: dict[str, RunRecord] = {}
+        self._streams: dict[str, RunState] = {}
         self._asked = ""
         self._lanes: LanesScreen | None = None
 
@@ -67,6 +69,7 @@ class GuidedApp(TerminalApp):
     def _run(self, prompt: str) -> None:
         if prompt == "story":
             self._done.clear()
+            self._streams.clear()
         self._asked = prompt
         params = RunParams(temperature=0, max_tokens=TOKENS[prompt])
         spec = self.options.prompts.get(prompt)
@@ -81,14 +84,13 @@ class GuidedApp(TerminalApp):
 
     def _take(self, event: AnyEvent) -> None:
         super()._take(event)
-        if isinstance(event, RunDone | Joined) and event.record.label == _LABEL:
-            name = event.record.prompt.name
-            before = self._done.get(name)
-            record = event.record
-            if before is not None and record.timeline is None:
-                record = msgspec.structs.replace(record, text=before.text, timeline=before.timeline)
-            if name == self._asked or before is not None:
-                self._done[name] = record
+        if isinstance(event, RunStarted) and event.label == _LABEL:
+            self._streams.setdefault(event.run_id, RunState())
+        run_id = getattr(event, "run_id", "")
+        if run_id in self._streams:
+            self._streams[run_id].fold(event)
+            if isinstance(event, RunDone | Joined):
+                self._done[event.record.prompt.name] = as_streamed(event.record, self._streams[run_id])
 
     def _open_lanes(self) -> None:
         try:

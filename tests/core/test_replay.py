@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from sparktui.core.events import Chunk, RunDone, RunStarted
 from sparktui.core.records import ChunkMark, RunRecord
-from sparktui.core.replay import ORIGIN_NS, NotReplayableError, recording_of
+from sparktui.core.replay import ORIGIN_NS, NotReplayableError, as_streamed, recording_of
 from sparktui.core.session import SessionState
+from sparktui.core.state import RunState
 from tests.runs import run
 
 MARKS = (ChunkMark(1.08, "content", 4, 1.5), ChunkMark(1.37, "content", 6, 2.25), ChunkMark(1.37, "content", 3, 1.25))
@@ -77,6 +78,22 @@ def test_several_runs_come_one_after_the_other_with_a_rest_between() -> None:
     starts = [(cue.at_ns, cue.event.t_send_ns) for cue in recording_of(both).cues if isinstance(cue.event, RunStarted)]
     assert starts == [(0, ORIGIN_NS), (3_500_000_000, ORIGIN_NS + 3_500_000_000)]
     assert recording_of(both).length_ns == 5_000_000_000
+
+
+def test_a_record_that_came_without_its_stream_gets_the_one_that_was_seen() -> None:
+    record = run(text="def put(self):", timeline=MARKS, total_s=1.5, completion_tokens=5, net_estimated=True)
+    state = RunState()
+    for _, event in recording_of([record]).cues:
+        if not isinstance(event, RunDone):
+            state.fold(event)
+    bare = msgspec.structs.replace(record, text=None, timeline=None)
+    again = as_streamed(bare, state)
+    assert again.text == record.text
+    assert [(mark.t_s, mark.kind, mark.characters) for mark in again.timeline or ()] == [
+        (1.08, "content", 4), (1.37, "content", 6), (1.37, "content", 4)
+    ]  # fmt: skip
+    assert sum(mark.tokens for mark in again.timeline or ()) == pytest.approx(5, abs=0.001)
+    assert as_streamed(record, state) is record
 
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
