@@ -22,6 +22,7 @@ MEASURES = {
     "demo": "tests.perf.measure_demo:demo",
     "needle": "tests.perf.measure_needle:building",
     "needle-table": "tests.perf.measure_needle:table",
+    "watch": "tests.perf.measure_watch:watch",
     "log-parsing": "tests.perf.measure_log:parsing",
     "log-latency": "tests.perf.measure_log:latency",
     "log-idle": "tests.perf.measure_log:idle",
