@@ -20,6 +20,7 @@ import pyte
 
 ROOT = Path(__file__).parent.parent
 _READ_BYTES = 65536
+_FRAME_LOOKS = 10
 
 
 class _Emulator(pyte.Screen):
@@ -71,12 +72,18 @@ class Terminal:
             return bool(self._emulator.cursor.hidden)
 
     def until(self, what: str | Callable[[], bool], within_s: float = 20.0) -> str:
-        """Wait until the screen has the text, or the condition holds; the screen then."""
+        """Wait until the screen has the text, or the condition holds; the screen then, at the end of a frame where frames have gaps."""
         holds = what if callable(what) else lambda: what in self.text()
         deadline = time.monotonic() + within_s
         while not holds():
             assert time.monotonic() < deadline, f"never came: {what}\n{self.text()}"
             time.sleep(0.02)
+        before = -1
+        for _ in range(_FRAME_LOOKS):
+            if before == len(self.raw):
+                break
+            before = len(self.raw)
+            time.sleep(0.03)
         return self.text()
 
     def signal(self, number: signal.Signals) -> None:
