@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparktui.io.history import History
-from sparktui.io.rows import LIGHT_COLUMNS
+from sparktui.io.store.history import History
+from sparktui.io.store.rows import LIGHT_COLUMNS
 from tests.runs import run
 
 SEED = 500

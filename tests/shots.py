@@ -15,9 +15,9 @@ from sparktui.cli import screen
 from sparktui.cli.options import loader
 from sparktui.cli.parser import Parser
 from sparktui.core.commands import Configure
-from sparktui.tui.spawner import Spawner
 from sparktui.tui.start import Home, local_connect, options_of
 from sparktui.tui.terminal import TerminalApp
+from sparktui.tui.workers.spawner import Spawner
 
 FOLDER = Path(__file__).parents[1] / "sparktui" / "docs" / "shots"
 # name → (width, height, theme, keys and waits in seconds before the picture)

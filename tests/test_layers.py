@@ -82,7 +82,7 @@ def test_the_engine_never_paints_and_the_screen_never_measures(path: Path) -> No
     elif inside[:2] == ("tui", "widgets"):
         forbidden = ("httpx", "sparktui.io", "sparktui.engine")
     elif inside[0] == "tui":
-        forbidden = ("httpx", "sparktui.io.client")
+        forbidden = ("httpx", "sparktui.io.http.client")
     elif inside[0] == "report":
         forbidden = ("httpx", "textual")
     for line, name in imports_of(path):

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from sparktui.demo.process import DemoProcess
-from sparktui.io.history import History
+from sparktui.io.store.history import History
 
 ROOT = Path(__file__).parents[1]
 BENCH = [sys.executable, "-m", "sparktui", "bench", "--prompt", "Tell a story.", "--temps", "1.0", "--warmup", "0"]

@@ -13,7 +13,7 @@ from sparktui.core.config import Config
 from sparktui.core.plans import PromptSpec, RunSpec
 from sparktui.core.records import RunParams
 from sparktui.errors import EXIT_INTERRUPTED, UsageError
-from sparktui.io.prompts import resolve_prompt
+from sparktui.io.config.prompts import resolve_prompt
 
 
 def add_arguments(parser: Parser) -> None:

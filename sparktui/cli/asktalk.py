@@ -10,9 +10,9 @@ from typing import TextIO
 
 from sparktui.cli.streams import is_terminal, shown
 from sparktui.core.events import AnyEvent, Chunk, Joined, Retry, RunDone, RunStarted, Server, Waiting, Warning
-from sparktui.core.live import LiveRate
+from sparktui.core.figures.live import LiveRate
+from sparktui.core.figures.tokens import TokenEstimator
 from sparktui.core.records import RunRecord
-from sparktui.core.tokens import TokenEstimator
 from sparktui.report import numbers
 
 _CLEAR = "\r\x1b[K"

@@ -11,9 +11,9 @@ from sparktui.cli.results import Files, add_result_options, exit_code, export, f
 from sparktui.cli.streams import say
 from sparktui.core.config import Config
 from sparktui.core.plans import BenchPlan, PromptSpec
-from sparktui.engine.bench import Bench, for_parallel
+from sparktui.engine.plans.bench import Bench, for_parallel
 from sparktui.errors import UsageError
-from sparktui.io.prompts import read_prompt_file, resolve_prompt
+from sparktui.io.config.prompts import read_prompt_file, resolve_prompt
 
 
 def add_arguments(parser: Parser) -> None:

@@ -25,9 +25,9 @@ from sparktui.core.events import (
     Waiting,
     Warning,
 )  # fmt: skip
-from sparktui.core.live import LiveRate
+from sparktui.core.figures.live import LiveRate
+from sparktui.core.figures.tokens import TokenEstimator
 from sparktui.core.records import RunRecord
-from sparktui.core.tokens import TokenEstimator
 from sparktui.report import numbers
 
 _EVERY_S = 0.5

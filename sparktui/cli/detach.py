@@ -12,10 +12,10 @@ from pathlib import Path
 from sparktui.cli.streams import say
 from sparktui.core.events import RunStarted
 from sparktui.errors import EXIT_INTERNAL, EXIT_OK, SparkError, StorageError
-from sparktui.io.findsession import running
-from sparktui.io.journal import read_journal
 from sparktui.io.paths import FILE_MODE, ensure_dir, worker_log_dir
-from sparktui.io.sessions import Session
+from sparktui.io.store.findsession import running
+from sparktui.io.store.journal import read_journal
+from sparktui.io.store.sessions import Session
 
 _BEGUN_S = 15.0
 _LOOK_S = 0.1

@@ -10,9 +10,9 @@ from sparktui.cli.options import add_server_options, loader
 from sparktui.cli.parser import Parser
 from sparktui.cli.streams import shown
 from sparktui.cli.terminalcheck import check_terminal
-from sparktui.engine.check import Check, exit_code_of
-from sparktui.engine.doctor import examine, settings
-from sparktui.io.configfile import LoadedConfig
+from sparktui.engine.checks.check import Check, exit_code_of
+from sparktui.engine.checks.doctor import examine, settings
+from sparktui.io.config.configfile import LoadedConfig
 
 
 def add_arguments(parser: Parser) -> None:

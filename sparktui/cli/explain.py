@@ -12,12 +12,12 @@ import msgspec
 
 from sparktui.cli.history_compare import side
 from sparktui.cli.parser import Parser, text_argument
-from sparktui.core.cells import CellKey, cell_key
 from sparktui.core.explain import Sentence, explain_run
 from sparktui.core.explaincells import explain_cells, median_run
 from sparktui.core.records import RunRecord
+from sparktui.core.stats.cells import CellKey, cell_key
 from sparktui.errors import EXIT_OK
-from sparktui.io.history import History
+from sparktui.io.store.history import History
 
 _EVERY_RUN = 2_000
 

@@ -12,7 +12,7 @@ from sparktui.cli.parser import text_argument, whole
 from sparktui.cli.streams import is_terminal, say
 from sparktui.core.records import RunRecord
 from sparktui.errors import EXIT_OK, ConfigError, UsageError
-from sparktui.io.history import NEWEST_FIRST, History
+from sparktui.io.store.history import NEWEST_FIRST, History
 
 _FILTER_HELP = (
     "words in label, prompt, model or note; label:shipped prompt:code status:ok T:0 model:x flag:not_idle since:2026-11-30 client:>50; "
@@ -156,7 +156,7 @@ def _confirm(ids: list[str]) -> None:
 
 
 def _import(args: argparse.Namespace, history: History) -> int:
-    from sparktui.io.importing import import_file
+    from sparktui.io.store.importing import import_file
 
     for source in args.files:
         say(f"{source}: {import_file(history, source).summary()}")
@@ -165,9 +165,9 @@ def _import(args: argparse.Namespace, history: History) -> int:
 
 def _tidy(history: History) -> None:
     """Take in what killed sessions left. A config that cannot be read is no reason not to show the history."""
-    from sparktui.io.configfile import load_config
+    from sparktui.io.config.configfile import load_config
     from sparktui.io.paths import journal_dir
-    from sparktui.io.recovery import tidy
+    from sparktui.io.store.recovery import tidy
 
     if not journal_dir().is_dir():
         return

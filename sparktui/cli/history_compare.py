@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from sparktui.cli.parser import text_argument
-from sparktui.core.statistics import MIN_RUNS
+from sparktui.core.stats.statistics import MIN_RUNS
 from sparktui.errors import EXIT_OK, UsageError
-from sparktui.io.filters import is_filter
-from sparktui.io.history import History
+from sparktui.io.store.filters import is_filter
+from sparktui.io.store.history import History
 from sparktui.report.comparing import Matched, Side, cell_table, comparison_table, match, remarks
 
 

@@ -7,7 +7,7 @@ import sys
 
 from sparktui.cli.streams import say
 from sparktui.errors import EXIT_OK, UsageError
-from sparktui.io.history import History
+from sparktui.io.store.history import History
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

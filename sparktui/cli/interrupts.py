@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sparktui.engine.cancel import Cancel
+from sparktui.engine.running.cancel import Cancel
 from sparktui.errors import EXIT_INTERRUPTED
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -16,15 +16,15 @@ from sparktui.cli.interrupts import interrupts
 from sparktui.cli.options import add_config_options, load
 from sparktui.cli.parser import Parser, text_argument
 from sparktui.cli.streams import say
-from sparktui.core.join import is_requeued
-from sparktui.core.logrecord import Generation, LogRecord
-from sparktui.engine.cancel import Cancel
+from sparktui.core.log.join import is_requeued
+from sparktui.core.log.logrecord import Generation, LogRecord
+from sparktui.engine.running.cancel import Cancel
 from sparktui.errors import EXIT_INTERRUPTED, EXIT_OK, StorageError, UsageError
-from sparktui.io.logcommand import CommandSource
-from sparktui.io.logopen import open_source
-from sparktui.io.logpath import PathSource, file_meant
-from sparktui.io.logpipe import StdinSource
-from sparktui.io.logsource import Begin, Data, Item, LogSource
+from sparktui.io.log.logcommand import CommandSource
+from sparktui.io.log.logopen import open_source
+from sparktui.io.log.logpath import PathSource, file_meant
+from sparktui.io.log.logpipe import StdinSource
+from sparktui.io.log.logsource import Begin, Data, Item, LogSource
 from sparktui.servers.grammar import GRAMMARS, LogReader
 
 _BLOCK_BYTES = 256 * 1024

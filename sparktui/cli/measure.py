@@ -12,15 +12,15 @@ from sparktui.cli.interrupts import interrupts
 from sparktui.cli.streams import say
 from sparktui.core.config import Config
 from sparktui.core.events import AnyEvent
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.measuring import Measuring
-from sparktui.engine.sampling import sampler_for
-from sparktui.engine.session import Session
-from sparktui.engine.target import Target, open_target
+from sparktui.engine.hosting.session import Session
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.running.measuring import Measuring
+from sparktui.engine.running.sampling import sampler_for
+from sparktui.engine.server.target import Target, open_target
 from sparktui.errors import InterruptedRunError, SparkError
-from sparktui.io.configfile import LoadedConfig
-from sparktui.io.failures import StoppedError
-from sparktui.io.history import History
+from sparktui.io.config.configfile import LoadedConfig
+from sparktui.io.http.failures import StoppedError
+from sparktui.io.store.history import History
 
 TABBYAPI_SAFE_TOKENS = 2000
 

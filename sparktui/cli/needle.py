@@ -13,7 +13,7 @@ from sparktui.cli.results import Files, add_result_options, exit_code, export, f
 from sparktui.cli.streams import say
 from sparktui.core.config import Config
 from sparktui.core.needleplan import NeedlePlan, spread
-from sparktui.engine.setup import configured_needle
+from sparktui.engine.hosting.setup import configured_needle
 from sparktui.errors import UsageError
 
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -88,7 +88,7 @@ def _depth(text: str) -> float:
 def _headless(args: argparse.Namespace, plan: NeedlePlan, files: Files) -> int:
     from sparktui.cli.benchtalk import talk_to
     from sparktui.cli.measure import measuring
-    from sparktui.engine.needle import NeedleSearch
+    from sparktui.engine.plans.needle import NeedleSearch
 
     talk = talk_to()
     try:

@@ -12,8 +12,8 @@ from sparktui.cli.parser import Parser, seconds, text_argument
 from sparktui.cli.streams import is_terminal, say
 from sparktui.core.config import KINDS
 from sparktui.errors import UsageError
-from sparktui.io import consent
-from sparktui.io.configfile import LoadedConfig, Override, load_config
+from sparktui.io.config import consent
+from sparktui.io.config.configfile import LoadedConfig, Override, load_config
 
 
 def add_config_options(parser: Parser) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 
 from sparktui.cli.streams import is_terminal, say
-from sparktui.engine.cancel import Cancel
+from sparktui.engine.running.cancel import Cancel
 
 _POLL_S = 0.2
 

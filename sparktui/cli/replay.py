@@ -10,7 +10,7 @@ from sparktui.cli.parser import Parser, seconds, text_argument
 from sparktui.cli.screen import require_terminal
 from sparktui.core.records import RunRecord
 from sparktui.errors import UsageError
-from sparktui.io.runsource import find_runs
+from sparktui.io.store.runsource import find_runs
 
 _FASTEST, _SLOWEST = 16.0, 0.25
 
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     require_terminal(os.environ)
     records = records_asked_for(args)
     args.loaded = loader(args)()
-    from sparktui.tui.recorded import main
+    from sparktui.tui.showing.recorded import main
 
     return main(args, records)
 

@@ -15,7 +15,7 @@ from sparktui.cli.parser import Parser, seconds, whole
 from sparktui.cli.streams import is_terminal
 from sparktui.core.plans import BenchPlan
 from sparktui.errors import UsageError
-from sparktui.io.configfile import LoadedConfig, Override, load_config
+from sparktui.io.config.configfile import LoadedConfig, Override, load_config
 
 HEADLESS = "Without one: sparktui bench, ask, needle, history, log, doctor (sparktui --help)."
 

@@ -16,8 +16,8 @@ from sparktui.core.records import RunRecord
 from sparktui.core.replay import NotReplayableError, recording_of
 from sparktui.errors import EXIT_OK, StorageError, UsageError
 from sparktui.io.atomic import check_writable, write_atomic
-from sparktui.io.runsource import find_runs
 from sparktui.io.sharefile import pack_share
+from sparktui.io.store.runsource import find_runs
 from sparktui.report.share import share_name
 
 _SIZE = (120, 36)
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _picture(args: argparse.Namespace, records: Sequence[RunRecord]) -> bytes:
-    from sparktui.tui.picture import svg_of
+    from sparktui.tui.drawing.picture import svg_of
     from sparktui.tui.start import options_of
 
     return svg_of(records, options_of(loader(args)()), at_s=args.at, size=_SIZE).encode()

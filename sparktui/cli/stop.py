@@ -9,9 +9,9 @@ import time
 
 from sparktui.cli.streams import say
 from sparktui.errors import EXIT_OK, EXIT_RUN_FAILED, UsageError
-from sparktui.io.findsession import HEADLESS, purpose_of, running, session_named, writer_pid
-from sparktui.io.journal import is_written
-from sparktui.io.sessions import Session, session_at
+from sparktui.io.store.findsession import HEADLESS, purpose_of, running, session_named, writer_pid
+from sparktui.io.store.journal import is_written
+from sparktui.io.store.sessions import Session, session_at
 
 _SAVED_S = 20.0
 _LOOK_S = 0.05

@@ -12,7 +12,7 @@ from sparktui.cli.results import Files, add_result_options, exit_code, files_ask
 from sparktui.cli.streams import say
 from sparktui.core.config import Config
 from sparktui.core.sweepplan import SweepPlan, check, only
-from sparktui.engine.sweepjob import SweepJob, configured_sweep
+from sparktui.engine.sweeping.sweepjob import SweepJob, configured_sweep
 from sparktui.errors import EXIT_OK, EXIT_RUN_FAILED, UsageError
 
 
@@ -95,7 +95,7 @@ def _headless(args: argparse.Namespace, plan: SweepPlan, files: Files) -> int:
 def _restore(args: argparse.Namespace) -> int:
     from sparktui.cli.benchtalk import talk_to
     from sparktui.cli.measure import measuring
-    from sparktui.engine.variants import restore
+    from sparktui.engine.sweeping.variants import restore
     from sparktui.io.sweepstate import left_changed, write_state
 
     talk = talk_to()

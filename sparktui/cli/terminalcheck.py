@@ -13,7 +13,7 @@ import time
 import tty
 from collections.abc import Iterator, Mapping
 
-from sparktui.engine.check import Check
+from sparktui.engine.checks.check import Check
 from sparktui.report.glyphs import is_unicode
 
 _ANSWER_S = 0.5

@@ -10,9 +10,9 @@ from sparktui.cli.options import add_config_options, loader
 from sparktui.cli.parser import Parser, text_argument
 from sparktui.cli.screen import require_terminal
 from sparktui.errors import EXIT_OK, UsageError
-from sparktui.io.findsession import purpose_of, running, session_named
 from sparktui.io.paths import journal_dir
-from sparktui.io.sessions import Session, sessions
+from sparktui.io.store.findsession import purpose_of, running, session_named
+from sparktui.io.store.sessions import Session, sessions
 
 _LISTED = 20
 _NOTHING = "Start one in another terminal (sparktui bench), or name a session that is over: sparktui watch --list"
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     require_terminal(os.environ)
     session = chosen(args.session)
     args.loaded = loader(args)()
-    from sparktui.tui.watch import main
+    from sparktui.tui.showing.watch import main
 
     return main(args, session.path)
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from sparktui.cli.options import add_server_options, loader
 from sparktui.cli.parser import Parser, whole
 from sparktui.errors import EXIT_OK, UsageError
-from sparktui.tui.workerargs import worker_options
+from sparktui.tui.workers.workerargs import worker_options
 
 
 def add_arguments(parser: Parser) -> None:

@@ -17,9 +17,9 @@ from sparktui.cli.options import add_server_options, loader
 from sparktui.cli.parser import Parser, seconds
 from sparktui.core.commands import Attach, decode_command
 from sparktui.core.config import HistoryConfig
-from sparktui.engine.linger import Screens
-from sparktui.engine.session import Session
-from sparktui.engine.worker import Worker
+from sparktui.engine.hosting.linger import Screens
+from sparktui.engine.hosting.session import Session
+from sparktui.engine.hosting.worker import Worker
 from sparktui.errors import EXIT_OK, SparkError
 from sparktui.io.linesocket import knock, lines_of
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct, field
 
 from sparktui.core.delta import PromptProgress, ServerFigures, TextKind
-from sparktui.core.logrecord import LogRecord
+from sparktui.core.log.logrecord import LogRecord
 from sparktui.core.records import GpuMemory, PromptInfo, RunParams, RunRecord, ServerInfo
 
 PROTOCOL = 1

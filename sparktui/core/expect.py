@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from sparktui.core.figures.prefillrate import like_prefill, prefilled_tokens, size_ratio
+from sparktui.core.figures.tokens import estimate_tokens
 from sparktui.core.liverun import LiveRun
-from sparktui.core.prefillrate import like_prefill, prefilled_tokens, size_ratio
 from sparktui.core.session import SessionState
-from sparktui.core.tokens import estimate_tokens
 
 _SAME_SIZE_FACTOR = 1.25
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from sparktui.core.baseline import drafted
-from sparktui.core.drafting import server_decode_s
-from sparktui.core.outliers import outlier_notes
+from sparktui.core.figures.drafting import server_decode_s
 from sparktui.core.records import RunRecord
+from sparktui.core.stats.baseline import drafted
+from sparktui.core.stats.outliers import outlier_notes
 
 GAIN = 0.10
 """What acceptance is asked to bring: +10 %."""

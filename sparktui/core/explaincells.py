@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from sparktui.core.baseline import drafted
-from sparktui.core.cells import cell_of, cells_of, is_counted, params_text
 from sparktui.core.explain import Sentence
 from sparktui.core.records import RunRecord
-from sparktui.core.statistics import MIN_RUNS, Comparison, compare, median
+from sparktui.core.stats.baseline import drafted
+from sparktui.core.stats.cells import cell_of, cells_of, is_counted, params_text
+from sparktui.core.stats.statistics import MIN_RUNS, Comparison, compare, median
 
 _CONTEXT_APART = 4.0
 _PREFILL_APART = 0.10

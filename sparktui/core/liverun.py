@@ -5,13 +5,13 @@ from __future__ import annotations
 from array import array
 from typing import NamedTuple
 
-from sparktui.core.columns import Columns
 from sparktui.core.delta import ServerFigures, TextKind
 from sparktui.core.events import Chunk, Retry, RunStarted, Usage, Waiting, Warning
-from sparktui.core.gaps import Gaps
-from sparktui.core.live import LiveRate
+from sparktui.core.figures.columns import Columns
+from sparktui.core.figures.gaps import Gaps
+from sparktui.core.figures.live import LiveRate
+from sparktui.core.figures.tokens import PROSE_CHARS_PER_TOKEN, TokenEstimator
 from sparktui.core.records import RunRecord
-from sparktui.core.tokens import PROSE_CHARS_PER_TOKEN, TokenEstimator
 
 BURST_GAP_NS = 10_000_000
 _STALL_NS = 2_000_000_000

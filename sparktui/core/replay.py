@@ -9,11 +9,11 @@ from typing import NamedTuple, get_args
 import msgspec
 from msgspec import Struct
 
-from sparktui.core.chunkfigures import Chunks, timeline
 from sparktui.core.delta import ServerFigures, TextKind
 from sparktui.core.events import AnyEvent, Chunk, RunDone, RunStarted, Server, Usage
+from sparktui.core.figures.chunkfigures import Chunks, timeline
+from sparktui.core.figures.state import RunState
 from sparktui.core.records import ChunkMark, RunRecord
-from sparktui.core.state import RunState
 
 # a stamp of 0 means "not stamped"
 ORIGIN_NS = 1_000_000_000

@@ -29,7 +29,7 @@ from sparktui.core.events import (
     Warning,
 )
 from sparktui.core.liverun import LiveRun
-from sparktui.core.logrecord import LogRecord
+from sparktui.core.log.logrecord import LogRecord
 from sparktui.core.records import RunRecord, ServerInfo
 
 LOG_RECORDS = 2_000

@@ -12,7 +12,7 @@ from sparktui import __version__
 from sparktui.core.masking import mask_secrets
 from sparktui.core.records import RunRecord
 from sparktui.errors import StorageError
-from sparktui.io.recordjson import RawRecord, plain
+from sparktui.io.store.recordjson import RawRecord, plain
 
 SHARE_SCHEMA = "sparktui-share/1"
 GZIP = b"\x1f\x8b"

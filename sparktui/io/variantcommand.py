@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from sparktui.core.scrub import mask_secrets
 from sparktui.errors import RunFailedError, UsageError
-from sparktui.io.exchange import Stop
-from sparktui.io.failures import StoppedError
+from sparktui.io.http.exchange import Stop
+from sparktui.io.http.failures import StoppedError
 
 _POLL_S = 0.05
 _LAST_WORDS = 1_000

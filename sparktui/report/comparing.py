@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from sparktui.core.cells import CellKey, cell_key, cell_of, figure_values, is_counted
-from sparktui.core.outliers import versions_note
 from sparktui.core.records import RunRecord
-from sparktui.core.statistics import BAND_TOK_S, MIN_RUNS, Comparison, compare, holm
+from sparktui.core.stats.cells import CellKey, cell_key, cell_of, figure_values, is_counted
+from sparktui.core.stats.outliers import versions_note
+from sparktui.core.stats.statistics import BAND_TOK_S, MIN_RUNS, Comparison, compare, holm
 from sparktui.report import numbers
 from sparktui.report.intervalplot import plot, scale_for, title
 from sparktui.report.numbers import ABSENT

@@ -8,8 +8,8 @@ from typing import IO
 
 from msgspec import Struct
 
-from sparktui.core.cells import cell_of
 from sparktui.core.records import RunRecord
+from sparktui.core.stats.cells import cell_of
 from sparktui.report import detail
 from sparktui.report.glyphs import is_unicode, to_ascii
 from sparktui.report.needletable import needle_grid, needle_table

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sparktui.core.cells import Cell, cells_of
 from sparktui.core.nearest import did_you_mean
 from sparktui.core.records import RunRecord
+from sparktui.core.stats.cells import Cell, cells_of
 from sparktui.errors import UsageError
 from sparktui.io.atomic import check_writable, safe_name, write_atomic
 from sparktui.report.export_csv import render_csv

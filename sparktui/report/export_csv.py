@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sparktui.core.records import RunRecord
-from sparktui.io.recordjson import plain
+from sparktui.io.store.recordjson import plain
 from sparktui.report.estimates import estimated_fields
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from sparktui import __version__
-from sparktui.core.cells import SPREAD_FIELDS, Cell
 from sparktui.core.records import SCHEMA, RunParams, RunRecord
-from sparktui.io.recordjson import clean, plain
+from sparktui.core.stats.cells import SPREAD_FIELDS, Cell
+from sparktui.io.store.recordjson import clean, plain
 from sparktui.report.estimates import estimated_fields
 from sparktui.report.together import at_once
 

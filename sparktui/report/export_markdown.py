@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparktui import __version__
-from sparktui.core.cells import cell_of
 from sparktui.core.records import RunRecord
+from sparktui.core.stats.cells import cell_of
 from sparktui.report.needletable import needle_grid, needle_table
 from sparktui.report.runtable import median_line, numbered, reference_table, run_name
 from sparktui.report.sections import SIMULATED, by_prompt, environment, needle_runs, temperature_words

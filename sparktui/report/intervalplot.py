@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sparktui.core.statistics import BAND_TOK_S, Comparison
+from sparktui.core.stats.statistics import BAND_TOK_S, Comparison
 
 SCALES = ((0.90, 1.10), (0.50, 1.50), (0.0, 2.0))
 WIDTH = 25

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sparktui.core.needleplan import found_words, short_length
 from sparktui.core.records import RunRecord
-from sparktui.core.statistics import median
-from sparktui.io.rows import trouble_of
+from sparktui.core.stats.statistics import median
+from sparktui.io.store.rows import trouble_of
 from sparktui.report import numbers
 from sparktui.report.estimates import estimated_fields
 from sparktui.report.numbers import ABSENT

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from sparktui.core.cells import cell_of, is_counted
 from sparktui.core.records import RunRecord
-from sparktui.io.rows import note_of
+from sparktui.core.stats.cells import cell_of, is_counted
+from sparktui.io.store.rows import note_of
 from sparktui.report import numbers
 from sparktui.report.estimates import estimated_fields
 from sparktui.report.numbers import ABSENT

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from sparktui.core.cells import CellKey, cell_key
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
+from sparktui.core.stats.cells import CellKey, cell_key
 from sparktui.report import numbers
 from sparktui.report.table import cell_text
 

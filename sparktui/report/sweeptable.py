@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from sparktui.core.cells import Cell, cell_of, figure_values, is_counted
 from sparktui.core.records import RunRecord
-from sparktui.core.statistics import Comparison, compare, drift, holm
+from sparktui.core.stats.cells import Cell, cell_of, figure_values, is_counted
+from sparktui.core.stats.statistics import Comparison, compare, drift, holm
 from sparktui.report import numbers
 from sparktui.report.comparing import Matched, Side, matched_of, remarks, verdict
 from sparktui.report.intervalplot import plot, scale_for, title

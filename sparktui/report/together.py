@@ -8,9 +8,9 @@ from datetime import datetime
 import msgspec
 from msgspec import Struct
 
-from sparktui.core.cells import cell_key
 from sparktui.core.records import RunRecord
-from sparktui.core.statistics import median
+from sparktui.core.stats.cells import cell_key
+from sparktui.core.stats.statistics import median
 
 
 class Round(Struct, frozen=True, kw_only=True):

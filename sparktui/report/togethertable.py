@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sparktui.core.statistics import median
+from sparktui.core.stats.statistics import median
 from sparktui.report import numbers
 from sparktui.report.table import Column, Row, Table, cell_text
 from sparktui.report.together import Round

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sparktui.core.envelope import Envelope
-from sparktui.core.loghead import Family
-from sparktui.core.loglines import LineSplitter
-from sparktui.core.logrecord import LogRecord
+from sparktui.core.log.envelope import Envelope
+from sparktui.core.log.loghead import Family
+from sparktui.core.log.loglines import LineSplitter
+from sparktui.core.log.logrecord import LogRecord
+from sparktui.core.log.unwrap import RawRecord, Unwrapper
 from sparktui.core.scrub import mask_secrets, scrub
-from sparktui.core.unwrap import RawRecord, Unwrapper
 from sparktui.errors import UsageError
 from sparktui.servers.grammar_base import Found, Grammar
 from sparktui.servers.grammar_llamacpp import LlamaGrammar

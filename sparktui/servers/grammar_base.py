@@ -8,7 +8,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from sparktui.core.logrecord import Generation
+from sparktui.core.log.logrecord import Generation
 
 
 class Found(Struct, frozen=True, gc=False):

@@ -6,7 +6,7 @@ import re
 
 from msgspec import Struct
 
-from sparktui.core.logrecord import Generation
+from sparktui.core.log.logrecord import Generation
 from sparktui.servers.grammar_base import Found, number, rate, whole
 
 _SLOT = re.compile(r"slot +(\w+)(?:\(\))?: +id +-?\d+ \| task +(-?\d+) \|(.*)", re.DOTALL)

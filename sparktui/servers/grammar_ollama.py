@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sparktui.core.logrecord import Generation
+from sparktui.core.log.logrecord import Generation
 from sparktui.servers.grammar_base import Found, rate, whole
 from sparktui.servers.grammar_llamacpp import LlamaGrammar
 

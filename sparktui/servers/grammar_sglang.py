@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparktui.core.logrecord import Generation
+from sparktui.core.log.logrecord import Generation
 from sparktui.servers.grammar_base import Field, Found
 
 _DECODE = "Decode batch"

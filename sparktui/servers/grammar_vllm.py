@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sparktui.core.delta import Scope
-from sparktui.core.logrecord import Generation
+from sparktui.core.log.logrecord import Generation
 from sparktui.servers.grammar_base import Field, Found, rate
 
 _WHOSE = re.compile(r"(Engine \d+|\d+ Engines Aggregated): ")

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from pathlib import Path
 from typing import ClassVar
 
 from textual.app import App, SystemCommand
@@ -19,14 +20,14 @@ from sparktui.core.commands import AnyCommand
 from sparktui.core.events import AnyEvent, ErrorEvent, Hello, Reply
 from sparktui.core.session import SessionState
 from sparktui.tui.clocks import WorkerClock
-from sparktui.tui.frame import Due, PaintClock
-from sparktui.tui.glyphs import glyphs_for
-from sparktui.tui.link import Connect, Link
+from sparktui.tui.drawing.frame import Due, PaintClock
+from sparktui.tui.drawing.glyphs import glyphs_for
+from sparktui.tui.drawing.roles import Roles
+from sparktui.tui.drawing.themes import SPARK_LIGHT, theme_named
 from sparktui.tui.options import Options
-from sparktui.tui.roles import Roles
 from sparktui.tui.screens.base import SparkScreen
 from sparktui.tui.screens.live import LiveScreen
-from sparktui.tui.themes import SPARK_LIGHT, theme_named
+from sparktui.tui.workers.link import Connect, Link
 
 Answered = Callable[[Reply], None]
 
@@ -38,7 +39,8 @@ class SparkApp(App[int]):
     """`connect` is called once the first frame is on the screen; `link` is None until then. Tests inject the clocks."""
 
     TITLE = "sparktui"
-    CSS_PATH = "styles/app.tcss"
+    # whole, because a relative path would be looked for beside the file of a subclass
+    CSS_PATH = Path(__file__).with_name("styles") / "app.tcss"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = []
 

@@ -16,18 +16,18 @@ from sparktui.core.events import Reply
 from sparktui.core.plans import BenchPlan
 from sparktui.core.records import RunRecord
 from sparktui.errors import EXIT_INTERNAL, EXIT_OK, SparkError
-from sparktui.io.configfile import LoadedConfig
+from sparktui.io.config.configfile import LoadedConfig
+from sparktui.io.config.prompts import resolve_prompts
 from sparktui.io.crashreport import write_crash_report
 from sparktui.io.link import WorkerLink, spawn
-from sparktui.io.prompts import resolve_prompts
-from sparktui.tui.elsewhere import Elsewhere
-from sparktui.tui.link import Connect
 from sparktui.tui.options import Options
-from sparktui.tui.reload import ConfigWatch
-from sparktui.tui.spawner import Spawner
-from sparktui.tui.supervisor import SupervisedLink
 from sparktui.tui.terminal import TerminalApp
-from sparktui.tui.workerargs import worker_options
+from sparktui.tui.workers.elsewhere import Elsewhere
+from sparktui.tui.workers.link import Connect
+from sparktui.tui.workers.reload import ConfigWatch
+from sparktui.tui.workers.spawner import Spawner
+from sparktui.tui.workers.supervisor import SupervisedLink
+from sparktui.tui.workers.workerargs import worker_options
 
 _HISTORY_SHOWN = 500
 # 0.7 kB each, and the first thing on the line
@@ -66,7 +66,7 @@ def main(args: argparse.Namespace) -> int:
 
 def guided(connect: Connect, options: Options, home: Home, *, loop: bool) -> TerminalApp:
     """The app of the guided tour."""
-    from sparktui.tui.guided import GuidedApp
+    from sparktui.tui.showing.guided import GuidedApp
 
     return GuidedApp(connect, options, report=home.report, started=home.started, loop=loop)
 

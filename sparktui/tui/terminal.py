@@ -15,13 +15,13 @@ from textual.events import Event
 from sparktui.core.commands import CancelRun
 from sparktui.errors import EXIT_INTERNAL
 from sparktui.tui.app import SparkApp
-from sparktui.tui.frame import PaintClock
-from sparktui.tui.glyphs import glyphs_for
-from sparktui.tui.link import Connect
+from sparktui.tui.drawing.frame import PaintClock
+from sparktui.tui.drawing.glyphs import glyphs_for
+from sparktui.tui.drawing.themes import theme_named
 from sparktui.tui.options import Options
 from sparktui.tui.pasting import PasteTail
 from sparktui.tui.screens.live import LiveScreen
-from sparktui.tui.themes import theme_named
+from sparktui.tui.workers.link import Connect
 
 _NICER = 10
 _EXIT_OF = {signal.SIGTERM: 143, signal.SIGHUP: 129}

@@ -26,9 +26,9 @@ from sparktui.cli.results import exit_code
 from sparktui.core.config import Config, PromptConfig
 from sparktui.core.events import Chunk, Joined, Plan, PlanProgress, RunDone, RunStarted, Server, Waiting
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
-from sparktui.engine.cancel import Cancel
+from sparktui.engine.running.cancel import Cancel
 from sparktui.errors import ConfigError, RunFailedError, UnreachableError, UsageError
-from sparktui.io.history import History
+from sparktui.io.store.history import History
 
 ROOT = Path(__file__).parents[2]
 # a test run in the background ignores Ctrl-C and would pass that on; a terminal given as stdin becomes the process's own
@@ -119,7 +119,7 @@ def test_a_second_interrupt_stops_at_once(tmp_path: Path) -> None:
     code = (
         "import os, signal, threading, time\n"
         "from sparktui.cli.interrupts import interrupts\n"
-        "from sparktui.engine.cancel import Cancel\n"
+        "from sparktui.engine.running.cancel import Cancel\n"
         "cancel = Cancel()\n"
         "with interrupts(cancel):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sparktui.io.history import History
 from sparktui.io.paths import history_path, journal_dir
-from sparktui.io.sessions import sessions
+from sparktui.io.store.history import History
+from sparktui.io.store.sessions import sessions
 
 ROOT = Path(__file__).parents[2]
 _QUICK = ("--demo", "--demo-speed", "20", "--prompts", "code", "--temps", "0", "--warmup", "0", "--max-tokens", "100")

@@ -13,8 +13,8 @@ from sparktui.cli.main import main
 from sparktui.cli.terminalcheck import ambiguous_width, colours
 from sparktui.core.config import LogConfig
 from sparktui.demo.process import DemoProcess
-from sparktui.engine.check import Check, exit_code_of
-from sparktui.engine.localcheck import check_log
+from sparktui.engine.checks.check import Check, exit_code_of
+from sparktui.engine.checks.localcheck import check_log
 
 
 @pytest.fixture(autouse=True)

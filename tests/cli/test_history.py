@@ -13,8 +13,8 @@ from sparktui.cli.main import main
 from sparktui.core.events import Hello, RunStarted, encode_event
 from sparktui.core.records import RunParams
 from sparktui.errors import EXIT_OK, EXIT_RUN_FAILED, EXIT_USAGE
-from sparktui.io.history import History
 from sparktui.io.paths import history_path, journal_path
+from sparktui.io.store.history import History
 from tests.runs import SERVER, prompt_info, run
 
 

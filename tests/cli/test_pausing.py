@@ -11,7 +11,7 @@ import pytest
 
 from sparktui.cli import pausing
 from sparktui.cli.pausing import pause_on_terminal
-from sparktui.engine.cancel import Cancel
+from sparktui.engine.running.cancel import Cancel
 
 
 @pytest.fixture

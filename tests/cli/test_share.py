@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from sparktui.core.records import ChunkMark
-from sparktui.io.history import History
 from sparktui.io.paths import history_path
+from sparktui.io.store.history import History
 from tests.io.test_sharefile import whole
 from tests.runs import run
 

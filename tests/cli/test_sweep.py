@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sparktui.demo.process import DemoProcess
-from sparktui.io.history import History
+from sparktui.io.store.history import History
 from tests.cli.test_bench import environment, run, start
 
 KEYS = {"api_key": "user-key", "admin_key": "admin-key"}

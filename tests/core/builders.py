@@ -7,9 +7,9 @@ from typing import Any
 
 from sparktui.core.delta import ServerFigures
 from sparktui.core.events import Chunk, RunStarted, Usage
-from sparktui.core.metrics import record_of
+from sparktui.core.figures.metrics import record_of
+from sparktui.core.figures.state import RunState
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
-from sparktui.core.state import RunState
 
 MS = 1_000_000
 SEND_NS = 5_000_000_000

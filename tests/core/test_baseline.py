@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from sparktui.core.baseline import Baseline, choose_baseline, drafted
 from sparktui.core.records import RunParams, RunRecord, ServerInfo
+from sparktui.core.stats.baseline import Baseline, choose_baseline, drafted
 from tests.core.builders import SERVER, record
 
 PLAIN = msgspec.structs.replace(SERVER, draft="none")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparktui.core.bursts import burst_starts, burstiness, gap_figures, gaps_ms, is_buffered
+from sparktui.core.figures.bursts import burst_starts, burstiness, gap_figures, gaps_ms, is_buffered
 
 MS = 1_000_000
 

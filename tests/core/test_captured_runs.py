@@ -9,10 +9,10 @@ import pytest
 
 from sparktui.core.delta import ServerFigures
 from sparktui.core.events import Chunk, Usage
-from sparktui.core.metrics import apply_figures
+from sparktui.core.figures.metrics import apply_figures
+from sparktui.core.figures.state import RunState
 from sparktui.core.records import RunRecord, ServerInfo
 from sparktui.core.sse import SseEvent, SseParser
-from sparktui.core.state import RunState
 from sparktui.servers.registry import adapter_for
 from tests.core.builders import SEND_NS, folded, started
 from tests.core.streams import FIXTURES, body_reads

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from sparktui.core.cells import cell_key, cell_of, cells_of, counts_for, figure_values, is_counted
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
+from sparktui.core.stats.cells import cell_key, cell_of, cells_of, counts_for, figure_values, is_counted
 from tests.core.builders import PROMPT, SERVER, record
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "fixtures" / "reference" / "runs.json").read_text(encoding="utf-8"))

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from sparktui.core.baseline import Baseline
 from sparktui.core.delta import ServerFigures
-from sparktui.core.metrics import derive
+from sparktui.core.figures.metrics import derive
 from sparktui.core.records import RunRecord
+from sparktui.core.stats.baseline import Baseline
 from tests.core.builders import folded, record, state_of
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "fixtures" / "reference" / "runs.json").read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sparktui.core.envelope import Envelope
+from sparktui.core.log.envelope import Envelope
 
 HEAD = "2030-01-01 00:00:00.000 INFO:     "
 

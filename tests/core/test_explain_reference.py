@@ -9,11 +9,11 @@ from importlib import resources
 import msgspec
 import pytest
 
-from sparktui.core.cells import cell_of
 from sparktui.core.explain import explain_run
 from sparktui.core.explaincells import explain_cells, prefill_and_length, prefill_and_memory, what_sets_the_rate
 from sparktui.core.records import RunRecord
-from sparktui.core.statistics import BAND_TOK_S, compare, median
+from sparktui.core.stats.cells import cell_of
+from sparktui.core.stats.statistics import BAND_TOK_S, compare, median
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,11 @@ from functools import partial
 import pytest
 
 from sparktui.core.events import Joined, RunDone, RunStarted
-from sparktui.core.join import Joiner, figures_of, is_requeued, request_hex
-from sparktui.core.logrecord import Generation, LogRecord
-from sparktui.core.metrics import apply_figures
+from sparktui.core.figures.metrics import apply_figures
+from sparktui.core.log.join import Joiner, figures_of, is_requeued, request_hex
+from sparktui.core.log.logrecord import Generation, LogRecord
+from sparktui.core.log.traffic import NS
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
-from sparktui.core.traffic import NS
 
 ID = "873d2e811f6d432ca60dd43975a13752"
 OTHER = "05c3a3ae0a864c5991dba54974803f57"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from sparktui.core.events import RunDone, RunStarted
-from sparktui.core.join import Joiner, request_hex
-from sparktui.core.metrics import apply_figures
+from sparktui.core.figures.metrics import apply_figures
+from sparktui.core.log.join import Joiner, request_hex
+from sparktui.core.log.traffic import NS
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
-from sparktui.core.traffic import NS
 from sparktui.servers.grammar import LogReader
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sparktui.core.baseline import Baseline
 from sparktui.core.delta import ServerFigures
-from sparktui.core.metrics import apply_figures
+from sparktui.core.figures.metrics import apply_figures
 from sparktui.core.records import RunRecord
+from sparktui.core.stats.baseline import Baseline
 from tests.core.builders import folded, state_of
 
 CHUNKS = [(600 + 100 * i, "four words in here ") for i in range(11)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparktui.core.live import LiveRate
+from sparktui.core.figures.live import LiveRate
 
 MS = 1_000_000
 

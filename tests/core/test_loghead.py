@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparktui.core.loghead import HEAD_READERS, head_in
+from sparktui.core.log.loghead import HEAD_READERS, head_in
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparktui.core.loglines import LineSplitter, redrawn, strip_escapes
+from sparktui.core.log.loglines import LineSplitter, redrawn, strip_escapes
 
 
 def lines_of(data: bytes, limit: int = 1 << 20) -> list[str]:

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from sparktui.core.delta import ServerFigures
 from sparktui.core.events import Chunk
-from sparktui.core.metrics import measured_chars_per_token, record_of
+from sparktui.core.figures.metrics import measured_chars_per_token, record_of
+from sparktui.core.figures.state import RunState
 from sparktui.core.records import GapMs, RunRecord
-from sparktui.core.state import RunState
 from tests.core.builders import MS, SEND_NS, SERVER, folded, started, state_of
 from tests.core.streams import completion_tokens, pieces
 

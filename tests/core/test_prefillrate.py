@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from sparktui.core.prefillrate import like_prefill
+from sparktui.core.figures.prefillrate import like_prefill
 from sparktui.core.records import ServerInfo
 from tests.runs import SERVER, run
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparktui.core.events import Chunk, RunDone, RunStarted
+from sparktui.core.figures.state import RunState
 from sparktui.core.records import ChunkMark, RunRecord
 from sparktui.core.replay import ORIGIN_NS, NotReplayableError, as_streamed, recording_of
 from sparktui.core.session import SessionState
-from sparktui.core.state import RunState
 from tests.runs import run
 
 MARKS = (ChunkMark(1.08, "content", 4, 1.5), ChunkMark(1.37, "content", 6, 2.25), ChunkMark(1.37, "content", 3, 1.25))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparktui.core.delta import ServerFigures
-from sparktui.core.reported import Reported, in_order, reported
+from sparktui.core.figures.reported import Reported, in_order, reported
 from tests.core.builders import folded, state_of
 
 CASES = Path(__file__).parents[1] / "fixtures" / "cases"

@@ -21,9 +21,9 @@ from sparktui.core.events import (
     encode_event,
 )
 from sparktui.core.expect import prefill_of
-from sparktui.core.gaps import Gaps
-from sparktui.core.logrecord import LogRecord
-from sparktui.core.phase import phase_of
+from sparktui.core.figures.gaps import Gaps
+from sparktui.core.figures.phase import phase_of
+from sparktui.core.log.logrecord import LogRecord
 from sparktui.core.records import PromptInfo, RunParams
 from sparktui.core.session import SessionState
 from tests.tui.timelines import T0_NS, TABBY, Script, finished, opening, run

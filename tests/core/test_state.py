@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sparktui.core.delta import PromptProgress, ServerFigures
 from sparktui.core.events import Chunk, Headers, Idle, Joined, Retry, RunDone, Usage, Waiting, Warning
-from sparktui.core.state import RunState
+from sparktui.core.figures.state import RunState
 from tests.core.builders import MS, SEND_NS, folded, record, started, state_of
 
 

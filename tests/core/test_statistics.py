@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from sparktui.core.statistics import compare, drift, holm, median, percentile
-from sparktui.core.student import t_cdf, t_quantile
+from sparktui.core.stats.statistics import compare, drift, holm, median, percentile
+from sparktui.core.stats.student import t_cdf, t_quantile
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparktui.core.tokens import TokenEstimator, estimate_tokens, measured_ratio, share_out
+from sparktui.core.figures.tokens import TokenEstimator, estimate_tokens, measured_ratio, share_out
 from sparktui.demo import tokens as demo_tokens
 from sparktui.demo.texts import corran, fog, lru_linked, trie
 from tests.core.streams import completion_tokens, pieces

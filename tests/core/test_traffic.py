@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sparktui.core.logrecord import Generation, LogRecord
-from sparktui.core.traffic import NS, Traffic
+from sparktui.core.log.logrecord import Generation, LogRecord
+from sparktui.core.log.traffic import NS, Traffic
 
 ID = "0123456789abcdef0123456789abcdef"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparktui.core.unwrap import RawRecord, Unwrapper
+from sparktui.core.log.unwrap import RawRecord, Unwrapper
 
 STAMP = "2026-11-30 18:06:50.979"
 

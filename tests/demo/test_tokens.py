@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparktui.demo import tokens
-from sparktui.io.prompts import BUILT_IN
+from sparktui.io.config.prompts import BUILT_IN
 
 
 def test_the_reference_prompts_count_as_they_did_in_the_reference() -> None:

@@ -10,12 +10,12 @@ from typing import Any
 from sparktui.core.events import AnyEvent, Chunk
 from sparktui.core.plans import PromptSpec, RunSpec
 from sparktui.core.records import RunParams, RunRecord, ServerInfo
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.emit import Emitter
-from sparktui.engine.run import run_once
-from sparktui.engine.target import Target
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.running.emit import Emitter
+from sparktui.engine.running.run import run_once
+from sparktui.engine.server.target import Target
 from sparktui.errors import SparkError
-from sparktui.io.client import Client
+from sparktui.io.http.client import Client
 from sparktui.servers.base import Recognition
 from sparktui.servers.registry import adapter_for
 from sparktui.servers.url import BaseUrl

@@ -12,12 +12,12 @@ import pytest
 from sparktui.core.events import AnyEvent, ErrorEvent, Joined, Plan, PlanProgress, Server
 from sparktui.core.plans import BenchPlan, PromptSpec, RunSpec
 from sparktui.core.records import RunRecord, ServerInfo
-from sparktui.engine.bench import Bench, for_parallel, run_bench
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.emit import Emitter
-from sparktui.engine.target import Target
+from sparktui.engine.plans.bench import Bench, for_parallel, run_bench
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.running.emit import Emitter
+from sparktui.engine.server.target import Target
 from sparktui.errors import RunFailedError, UnreachableError
-from sparktui.io.client import Client
+from sparktui.io.http.client import Client
 from sparktui.servers.base import Recognition
 from sparktui.servers.registry import adapter_for
 from sparktui.servers.url import BaseUrl

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.counters import CounterWatch
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.server.counters import CounterWatch
 from sparktui.servers.base import Answer, Get
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

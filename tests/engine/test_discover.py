@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 
-from sparktui.engine.discover import discover
+from sparktui.engine.server.discover import discover
 from tests.support_server import Peer, Received, ScriptedServer, serving
 
 MODELS = json.dumps({"object": "list", "data": [{"id": "some-model", "object": "model", "owned_by": "vllm"}]}).encode()
@@ -50,7 +50,7 @@ def test_nobody_there() -> None:
 
 
 def test_a_port_that_says_nothing_delays_little(monkeypatch: object) -> None:
-    import sparktui.engine.discover as module
+    import sparktui.engine.server.discover as module
 
     monkeypatch.setattr(module, "_RECOGNISE_S", 0.2)  # type: ignore[attr-defined]
     with serving(silent) as hung, serving(vllm) as server:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparktui.engine.eta import Eta
+from sparktui.engine.plans.eta import Eta
 
 
 def test_nothing_is_known_before_the_first_round() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from sparktui.core.events import Chunk, RunDone, RunStarted, Waiting
 from sparktui.core.records import RunParams
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.patience import Patience
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.running.patience import Patience
 from tests.engine.support_runs import SPEC, Ran, measure, play, target_of
 from tests.support_cases import CaseServer
 
@@ -151,7 +151,7 @@ def test_a31_a_connection_that_breaks_fails_the_run_and_keeps_the_text() -> None
 
 
 def test_a32_prefill_has_no_deadline_and_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sparktui.engine.sampling.EVERY_S", 0.05)
+    monkeypatch.setattr("sparktui.engine.running.sampling.EVERY_S", 0.05)
     ran = play("A32", slow=0.05)
     assert ran.record.status == "ok"
     assert ran.record.ttft_s >= 0.4
@@ -177,7 +177,7 @@ def test_a35_a_loading_model_is_waited_for_and_the_wait_is_not_ttft(monkeypatch:
 
 
 def test_a36_a_busy_server_is_asked_again_when_it_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sparktui.engine.patience.retry_after_s", lambda value: float(value) / 5 if value else None)
+    monkeypatch.setattr("sparktui.engine.running.patience.retry_after_s", lambda value: float(value) / 5 if value else None)
     ran = play("A36")
     assert ran.record.status == "ok"
     assert ran.record.text == "ok"
@@ -186,7 +186,7 @@ def test_a36_a_busy_server_is_asked_again_when_it_said(monkeypatch: pytest.Monke
 
 
 def quick_waits(case_id: str, monkeypatch: pytest.MonkeyPatch) -> Ran:
-    monkeypatch.setattr("sparktui.engine.patience._LOADING_WAITS_S", (0.1, 0.2))
+    monkeypatch.setattr("sparktui.engine.running.patience._LOADING_WAITS_S", (0.1, 0.2))
     return play(case_id, patience=Patience())
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from sparktui.core.needle import first_line, haystack, needles, question
 from sparktui.core.needleplan import NeedlePlace, spread
-from sparktui.engine.haystack import Haystacks, _seed_of
-from sparktui.engine.tokencount import RatioCounter
+from sparktui.engine.plans.haystack import Haystacks, _seed_of
+from sparktui.engine.server.tokencount import RatioCounter
 from tests.engine.support_needle import tokens_in
 
 

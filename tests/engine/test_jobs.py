@@ -2,8 +2,8 @@
 
 import threading
 
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.jobs import JobQueue
+from sparktui.engine.hosting.jobs import JobQueue
+from sparktui.engine.running.cancel import Cancel
 
 
 def test_jobs_run_in_order_and_one_that_breaks_does_not_stop_the_line() -> None:

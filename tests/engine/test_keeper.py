@@ -9,9 +9,9 @@ from typing import Any, cast
 from sparktui.core.config import Config
 from sparktui.core.events import AnyEvent, Server
 from sparktui.core.records import ServerInfo
-from sparktui.engine.emit import Emitter
-from sparktui.engine.keeper import ServerKeeper, Wanted, at_address
-from sparktui.engine.target import SeveralServersError, Target
+from sparktui.engine.running.emit import Emitter
+from sparktui.engine.server.keeper import ServerKeeper, Wanted, at_address
+from sparktui.engine.server.target import SeveralServersError, Target
 from sparktui.errors import UnreachableError
 from sparktui.servers.base import Recognition
 

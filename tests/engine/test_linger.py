@@ -14,9 +14,9 @@ import pytest
 from sparktui.core.commands import Attach, CancelRun, encode_command
 from sparktui.core.config import HistoryConfig
 from sparktui.core.events import AnyEvent, Chunk, Hello, Reply, decode_event
-from sparktui.engine.linger import Screens
-from sparktui.engine.outbox import Outbox
-from sparktui.engine.session import Session
+from sparktui.engine.hosting.linger import Screens
+from sparktui.engine.hosting.outbox import Outbox
+from sparktui.engine.hosting.session import Session
 from sparktui.io.linesocket import Door, knock, lines_of, waiting
 
 

@@ -9,8 +9,8 @@ from sparktui.core.events import MemoryNow
 from sparktui.core.loadmemory import memory_of_load
 from sparktui.core.records import GpuMemory, ServerInfo
 from sparktui.demo import memory as scripted
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.loadmemory import MemoryAround
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.sweeping.loadmemory import MemoryAround
 from sparktui.report.loadwords import load_words
 
 GIB = 2**30

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from sparktui.core.events import AnyEvent, Joined, LogLine, LogState, RunDone, RunStarted, decode_event, encode_event
-from sparktui.core.metrics import apply_figures
+from sparktui.core.figures.metrics import apply_figures
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.emit import Emitter
-from sparktui.engine.logfeed import LogFeed
-from sparktui.io.logpath import PathSource
-from sparktui.io.logsource import Begin, Data, Item, LogSource, Put, Status
+from sparktui.engine.hosting.logfeed import LogFeed
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.running.emit import Emitter
+from sparktui.io.log.logpath import PathSource
+from sparktui.io.log.logsource import Begin, Data, Item, LogSource, Put, Status
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 ID = "0123456789abcdef0123456789abcdef"

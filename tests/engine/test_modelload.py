@@ -13,10 +13,10 @@ import pytest
 from sparktui.core.config import Config, ServerConfig, VariantConfig
 from sparktui.core.plans import PromptSpec
 from sparktui.core.sweepplan import SweepPlan
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.emit import Emitter
-from sparktui.engine.target import open_target
-from sparktui.engine.variants import ServerSwitch
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.running.emit import Emitter
+from sparktui.engine.server.target import open_target
+from sparktui.engine.sweeping.variants import ServerSwitch
 from sparktui.errors import RunFailedError
 from tests.support_server import Peer, Received, serving
 
@@ -108,7 +108,7 @@ def test_a_load_that_loses_the_draft_is_told_there_and_at_the_end(monkeypatch: p
 
 
 def test_where_no_draft_setting_is_taken_the_model_is_loaded_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sparktui.engine.variants._BACK_WAITS_S", (0.0,))
+    monkeypatch.setattr("sparktui.engine.sweeping.variants._BACK_WAITS_S", (0.0,))
     tabby = Tabby(lambda body: (422 if "draft_model" in body else 200, False))
     with switched(tabby) as (switch, said):
         with pytest.raises(RunFailedError, match="would not load the model"):

@@ -13,11 +13,11 @@ from sparktui.core.delta import PromptProgress
 from sparktui.core.events import AnyEvent, Plan, PlanProgress, RunDone, RunStarted, Waiting, Warning
 from sparktui.core.needleplan import NeedlePlan, spread
 from sparktui.core.records import RunRecord
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.emit import Emitter
-from sparktui.engine.needle import NeedleSearch
-from sparktui.engine.prefillrates import PrefillRates
-from sparktui.engine.target import Target
+from sparktui.engine.plans.needle import NeedleSearch
+from sparktui.engine.plans.prefillrates import PrefillRates
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.running.emit import Emitter
+from sparktui.engine.server.target import Target
 from tests.engine.support_needle import TokenServer, answer_to
 from tests.engine.support_runs import target_of
 

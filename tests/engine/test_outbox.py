@@ -5,7 +5,7 @@ import threading
 import time
 
 from sparktui.core.events import Bye, Chunk, decode_event
-from sparktui.engine.outbox import Outbox
+from sparktui.engine.hosting.outbox import Outbox
 
 
 def chunk(number: int) -> Chunk:

@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from sparktui.engine.patience import Patience, Wait
+from sparktui.engine.running.patience import Patience, Wait
 
 LOADING = b'{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}'
 NOW = datetime.datetime(2026, 12, 1, 12, 0, 0, tzinfo=datetime.UTC)

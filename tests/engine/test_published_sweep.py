@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sparktui.core.cells import cell_of
 from sparktui.core.config import Config
+from sparktui.core.stats.cells import cell_of
 from sparktui.core.sweepplan import check
 from sparktui.demo.sweepprofile import published_sweep
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.emit import Emitter
-from sparktui.engine.measuring import Measuring
-from sparktui.engine.sweepjob import SweepJob, configured_sweep
-from sparktui.engine.target import open_target
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.running.emit import Emitter
+from sparktui.engine.running.measuring import Measuring
+from sparktui.engine.server.target import open_target
+from sparktui.engine.sweeping.sweepjob import SweepJob, configured_sweep
 from sparktui.report.sweeptable import matched_variants
 
 SPEED = 80.0

@@ -13,7 +13,7 @@ import pytest
 from sparktui.core.events import Chunk, Headers, MemoryNow, Retry, RunDone, RunStarted, Usage
 from sparktui.core.plans import PromptSpec, RunSpec
 from sparktui.core.records import RunParams
-from sparktui.engine.cancel import Cancel
+from sparktui.engine.running.cancel import Cancel
 from tests.engine.support_runs import SPEC, measure, target_of
 from tests.support_server import Hangup, Peer, Received, ScriptedServer, serving
 
@@ -299,7 +299,7 @@ def test_a_fault_of_our_own_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> No
         raise ZeroDivisionError("with a secret in it")
 
     with serving(GOOD) as server, target_of(server.url) as target:
-        monkeypatch.setattr("sparktui.core.metrics.record_of", broken)
+        monkeypatch.setattr("sparktui.core.figures.metrics.record_of", broken)
         ran = measure(target)
         assert ran.record.status == "failed"
         assert ran.record.text == "one two"
@@ -307,5 +307,5 @@ def test_a_fault_of_our_own_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> No
         assert "secret" not in ran.record.error
         assert isinstance(ran.events[-1], RunDone)
         monkeypatch.undo()
-        monkeypatch.setattr("sparktui.engine.answer.AnswerReader.read", broken)
+        monkeypatch.setattr("sparktui.engine.running.answer.AnswerReader.read", broken)
         assert "fault in sparktui" in measure(target).record.error

@@ -8,8 +8,8 @@ import pytest
 
 from sparktui.core.events import MemoryNow
 from sparktui.core.records import GpuMemory
-from sparktui.engine.sampling import SimulatedMemory, interval_s, sampler_for
-from sparktui.engine.ticker import EVERY_S, Ticker
+from sparktui.engine.running.sampling import SimulatedMemory, interval_s, sampler_for
+from sparktui.engine.running.ticker import EVERY_S, Ticker
 from sparktui.io.memory import MemorySampler
 from tests.engine.support_runs import target_of
 from tests.support_server import Peer, Received, serving

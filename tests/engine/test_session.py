@@ -10,10 +10,10 @@ import pytest
 from sparktui.core.config import HistoryConfig
 from sparktui.core.events import AnyEvent, Bye, Chunk, ErrorEvent, Hello, RunDone, RunStarted, encode_event
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
-from sparktui.engine.session import Session
-from sparktui.io.history import History
-from sparktui.io.journal import read_journal
+from sparktui.engine.hosting.session import Session
 from sparktui.io.paths import journal_path
+from sparktui.io.store.history import History
+from sparktui.io.store.journal import read_journal
 
 RECORD = RunRecord(
     id="run-1", started_at="2026-11-30T12:00:00.000Z", label="shipped", status="ok", server=ServerInfo(kind="demo", base_url="http://127.0.0.1:1"),

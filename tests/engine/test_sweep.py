@@ -14,12 +14,12 @@ from sparktui.core.events import AnyEvent, Plan, PlanProgress, Server
 from sparktui.core.plans import PromptSpec
 from sparktui.core.sweepplan import SweepPlan
 from sparktui.demo.process import DemoProcess
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.emit import Emitter
-from sparktui.engine.modelload import ModelLoader
-from sparktui.engine.sweep import Sweep, finished_rounds
-from sparktui.engine.target import Target, open_target
-from sparktui.engine.variants import ServerSwitch, restore
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.running.emit import Emitter
+from sparktui.engine.server.target import Target, open_target
+from sparktui.engine.sweeping.modelload import ModelLoader
+from sparktui.engine.sweeping.sweep import Sweep, finished_rounds
+from sparktui.engine.sweeping.variants import ServerSwitch, restore
 from sparktui.errors import RunFailedError, UsageError
 
 PROMPT = PromptSpec(name="code", text="Write a Python module.")
@@ -144,7 +144,7 @@ def test_a_server_that_cannot_be_put_back_is_said_with_what_to_do(
 ) -> None:
     made = Made(target, plan(CHUNK), settings(demo))
     original = made.switch.original
-    monkeypatch.setattr("sparktui.engine.variants._BACK_WAITS_S", (0.0, 0.0))
+    monkeypatch.setattr("sparktui.engine.sweeping.variants._BACK_WAITS_S", (0.0, 0.0))
     real = ModelLoader.load
 
     def load(self: ModelLoader, body: dict[str, object], cancel: Cancel) -> None:

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-import sparktui.engine.target as target_module
+import sparktui.engine.server.target as target_module
 from sparktui.core.config import Config, ServerConfig
 from sparktui.core.events import Server
 from sparktui.demo.process import DemoProcess
-from sparktui.engine import opening
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.discover import Found
-from sparktui.engine.idle import check_idle
-from sparktui.engine.target import SeveralServersError, open_target
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.server import opening
+from sparktui.engine.server.discover import Found
+from sparktui.engine.server.idle import check_idle
+from sparktui.engine.server.target import SeveralServersError, open_target
 from sparktui.errors import ConfigError, UnreachableError
-from sparktui.io.failures import StoppedError
+from sparktui.io.http.failures import StoppedError
 from sparktui.servers.base import Recognition
 from tests.support_server import Peer, Received, ScriptedServer, serving
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from sparktui.core.delta import PromptProgress
 from sparktui.core.events import MemoryNow, Waiting
-from sparktui.engine.ticker import Ticker
+from sparktui.engine.running.ticker import Ticker
 
 
 def until(condition: Callable[[], bool], within_s: float = 2.0) -> bool:

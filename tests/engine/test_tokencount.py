@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sparktui.core.needle import haystack
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.tokencount import STRAW_CHARS_PER_TOKEN, WHOLE_CHARACTERS, by_usage, counter_for, sampled
-from sparktui.io.failures import StoppedError
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.server.tokencount import STRAW_CHARS_PER_TOKEN, WHOLE_CHARACTERS, by_usage, counter_for, sampled
+from sparktui.io.http.failures import StoppedError
 from tests.engine.support_needle import TEMPLATE_TOKENS, TokenServer, tokens_in
 from tests.engine.support_runs import target_of
 

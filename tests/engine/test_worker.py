@@ -26,9 +26,9 @@ from sparktui.core.config import HistoryConfig
 from sparktui.core.events import AnyEvent, Chunk, Hello, Joined, LogLine, PlanProgress, Reply, RunDone, Server
 from sparktui.core.plans import BenchPlan, PromptSpec
 from sparktui.core.records import RunParams, RunRecord
-from sparktui.engine.session import Session
-from sparktui.engine.worker import Worker
-from sparktui.io.configfile import LoadedConfig, load_config
+from sparktui.engine.hosting.session import Session
+from sparktui.engine.hosting.worker import Worker
+from sparktui.io.config.configfile import LoadedConfig, load_config
 
 CODE = PromptSpec(name="code", text="Write a Python module.")
 Wanted = TypeVar("Wanted", bound=AnyEvent)

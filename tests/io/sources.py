@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from sparktui.io.logsource import Data, Item, LogSource, Status
+from sparktui.io.log.logsource import Data, Item, LogSource, Status
 
 
 class Running:

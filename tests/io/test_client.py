@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from sparktui.engine.cancel import Cancel
+from sparktui.engine.running.cancel import Cancel
 from sparktui.errors import ConfigError, RunFailedError, UnreachableError
-from sparktui.io.client import Client
-from sparktui.io.exchange import Sent
-from sparktui.io.failures import ConnectionLostError, SilenceError, StoppedError
+from sparktui.io.http.client import Client
+from sparktui.io.http.exchange import Sent
+from sparktui.io.http.failures import ConnectionLostError, SilenceError, StoppedError
 from sparktui.servers.base import Get
 from sparktui.servers.url import BaseUrl
 from tests.support_server import Hangup, Peer, Received, ScriptedServer, serving

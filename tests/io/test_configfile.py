@@ -9,8 +9,8 @@ import pytest
 
 from sparktui.core.config import Config
 from sparktui.errors import ConfigError
-from sparktui.io import consent
-from sparktui.io.configfile import LoadedConfig, Override, load_config
+from sparktui.io.config import consent
+from sparktui.io.config.configfile import LoadedConfig, Override, load_config
 
 CASES = Path(__file__).parents[1] / "fixtures" / "cases"
 SHIPPED = Path(__file__).parents[2] / "config.yml"

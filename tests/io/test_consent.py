@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sparktui.core.config import Config, LogConfig, RestoreConfig, SweepConfig, VariantConfig
-from sparktui.io.consent import commands_of, shown, without_commands
+from sparktui.io.config.consent import commands_of, shown, without_commands
 
 CONFIG = Config(
     log=LogConfig(command=("tail", "-F", "x")),

@@ -15,11 +15,11 @@ import msgspec
 import pytest
 
 from sparktui.errors import StorageError
-from sparktui.io import database, filesystem, schema
-from sparktui.io.history import History
-from sparktui.io.recordjson import plain
-from sparktui.io.rows import pack_texts, started_s
-from sparktui.io.timeline import pack_timeline
+from sparktui.io.store import database, filesystem, schema
+from sparktui.io.store.history import History
+from sparktui.io.store.recordjson import plain
+from sparktui.io.store.rows import pack_texts, started_s
+from sparktui.io.store.timeline import pack_timeline
 from tests.runs import run
 
 ROOT = Path(__file__).parents[2]
@@ -241,7 +241,7 @@ _LIMITED = """
     import resource, signal, sys
     from pathlib import Path
     from sparktui.errors import StorageError
-    from sparktui.io.history import History
+    from sparktui.io.store.history import History
     from tests.runs import run
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     history = History.open(Path(sys.argv[1]))
@@ -273,7 +273,7 @@ def test_e04_a_file_size_limit_ends_in_a_storage_error_and_a_whole_database(tmp_
 _WRITER = """
     import sys
     from pathlib import Path
-    from sparktui.io.history import History
+    from sparktui.io.store.history import History
     from tests.runs import run
     history = History.open(Path(sys.argv[1]))
     for number in range(200):

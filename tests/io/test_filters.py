@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparktui.errors import UsageError
-from sparktui.io.filters import is_filter, parse_filter, parse_sort
+from sparktui.io.store.filters import is_filter, parse_filter, parse_sort
 
 NOW = datetime(2026, 11, 30, 15, 30).astimezone()
 

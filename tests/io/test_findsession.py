@@ -10,9 +10,9 @@ import pytest
 
 from sparktui.core.events import Bye, Hello, encode_event
 from sparktui.errors import UsageError
-from sparktui.io.findsession import running, session_named, writer_pid
-from sparktui.io.journal import JournalWriter
-from sparktui.io.sessions import session_at
+from sparktui.io.store.findsession import running, session_named, writer_pid
+from sparktui.io.store.journal import JournalWriter
+from sparktui.io.store.sessions import session_at
 
 
 def hello(session: str, *, purpose: str = "bench", pid: int | None = None, host: str | None = None) -> Hello:

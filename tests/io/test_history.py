@@ -12,7 +12,7 @@ import pytest
 
 from sparktui.core.records import GapMs, RunRecord
 from sparktui.errors import UsageError
-from sparktui.io.history import History
+from sparktui.io.store.history import History
 from tests.runs import run
 
 

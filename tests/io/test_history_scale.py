@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sparktui.io.history import History
+from sparktui.io.store.history import History
 from tests.long_history import long_history
 from tests.runs import run
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from sparktui.core.events import Joined, RunDone, RunStarted
 from sparktui.core.records import RunParams, RunRecord
 from sparktui.errors import SparkError, StorageError
-from sparktui.io.history import History
-from sparktui.io.historysink import HistorySink
+from sparktui.io.store.history import History
+from sparktui.io.store.historysink import HistorySink
 from tests.runs import prompt_info, run
 
 

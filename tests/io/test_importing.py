@@ -13,8 +13,8 @@ import pytest
 from sparktui.core.events import Hello, RunDone, encode_event
 from sparktui.core.records import RunRecord
 from sparktui.errors import StorageError, UsageError
-from sparktui.io.history import History
-from sparktui.io.importing import REFERENCE, import_file
+from sparktui.io.store.history import History
+from sparktui.io.store.importing import REFERENCE, import_file
 from tests.runs import run
 
 CASES = Path(__file__).parents[1] / "fixtures" / "cases"

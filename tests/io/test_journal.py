@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from sparktui.core.events import AnyEvent, Bye, Chunk, Hello, PlanProgress, RunDone, Warning, encode_event
-from sparktui.engine.emit import Emitter
+from sparktui.engine.running.emit import Emitter
 from sparktui.errors import StorageError
-from sparktui.io.journal import JournalTail, JournalWriter, is_written, read_journal
+from sparktui.io.store.journal import JournalTail, JournalWriter, is_written, read_journal
 from tests.runs import run
 
 ROOT = Path(__file__).parents[2]
@@ -207,7 +207,7 @@ _WRITER = """
     import sys, time
     from pathlib import Path
     from sparktui.core.events import Chunk
-    from sparktui.io.journal import JournalWriter
+    from sparktui.io.store.journal import JournalWriter
     journal = JournalWriter(Path(sys.argv[1]))
     for number in range(1, 100):
         journal(Chunk(run_id="run-1", n=number, kind="content", text="word "))

@@ -10,8 +10,8 @@ import textwrap
 import time
 from pathlib import Path
 
-from sparktui.io.logcommand import CommandSource
-from sparktui.io.logsource import TAIL_BYTES, Data, Status
+from sparktui.io.log.logcommand import CommandSource
+from sparktui.io.log.logsource import TAIL_BYTES, Data, Status
 from tests.io.sources import Running, running
 
 
@@ -71,7 +71,7 @@ def test_c10_it_does_not_outlive_a_parent_that_is_killed() -> None:
     code = f"""
         import sys, threading
         sys.path[:0] = {sys.path!r}
-        from sparktui.io.logcommand import CommandSource
+        from sparktui.io.log.logcommand import CommandSource
         def put(item):
             print(item, flush=True)
         argv = [sys.executable, "-I", "-S", "-u", "-c", "import os, time; print('pid', os.getpid()); time.sleep(60)"]

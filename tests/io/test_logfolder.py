@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sparktui.io.logfolder import NewestTail
-from sparktui.io.logsource import Data, Item, Status
+from sparktui.io.log.logfolder import NewestTail
+from sparktui.io.log.logsource import Data, Item, Status
 
 
 class Follower:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from sparktui.core.config import LogConfig
-from sparktui.io.logopen import open_source
-from sparktui.io.logpath import PathSource
-from sparktui.io.logpipe import StdinSource
-from sparktui.io.logwatch import wakeups
+from sparktui.io.log.logopen import open_source
+from sparktui.io.log.logpath import PathSource
+from sparktui.io.log.logpipe import StdinSource
+from sparktui.io.log.logwatch import wakeups
 from tests.io.sources import running
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sparktui.io.logsource import TAIL_BYTES, Begin, Data, Item, Status
-from sparktui.io.logtail import FileTail
+from sparktui.io.log.logsource import TAIL_BYTES, Begin, Data, Item, Status
+from sparktui.io.log.logtail import FileTail
 
 
 class Follower:

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from sparktui.engine.cancel import Cancel
-from sparktui.io.client import Client
+from sparktui.engine.running.cancel import Cancel
+from sparktui.io.http.client import Client
 from sparktui.servers.base import Post
 from sparktui.servers.url import BaseUrl
 from tests.support_server import Peer, Received, serving

@@ -12,9 +12,9 @@ import pytest
 from sparktui.core.delta import ServerFigures
 from sparktui.core.events import AnyEvent, Bye, Chunk, Headers, Hello, Joined, RunDone, RunStarted, Usage, encode_event
 from sparktui.core.records import RunParams
-from sparktui.io.history import History
-from sparktui.io.journal import JournalWriter
-from sparktui.io.recovery import recover, recover_into, tidy
+from sparktui.io.store.history import History
+from sparktui.io.store.journal import JournalWriter
+from sparktui.io.store.recovery import recover, recover_into, tidy
 from tests.runs import SERVER, prompt_info, run
 
 ROOT = Path(__file__).parents[2]
@@ -178,11 +178,11 @@ def test_e01_a_bench_killed_in_mid_sweep_leaves_three_runs_and_the_fourth_cut_of
     script = """
         import sys, time
         from pathlib import Path
-        from sparktui.engine.emit import Emitter
+        from sparktui.engine.running.emit import Emitter
         from sparktui.core.events import Plan, RunDone
-        from sparktui.io.history import History
-        from sparktui.io.historysink import HistorySink
-        from sparktui.io.journal import JournalWriter
+        from sparktui.io.store.history import History
+        from sparktui.io.store.historysink import HistorySink
+        from sparktui.io.store.journal import JournalWriter
         from tests.io.test_recovery import hello, started, unfinished
         from tests.runs import run
         folder = Path(sys.argv[1])

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from sparktui.core.events import Bye, Hello, encode_event
-from sparktui.io.journal import JournalWriter
-from sparktui.io.sessions import prune_journals, session_at, sessions
+from sparktui.io.store.journal import JournalWriter
+from sparktui.io.store.sessions import prune_journals, session_at, sessions
 
 DAY_S = 86_400
 

@@ -13,11 +13,11 @@ from sparktui.core.records import ChunkMark, RunRecord
 from sparktui.core.replay import recording_of
 from sparktui.demo.texts import lru_ordered
 from sparktui.errors import StorageError, UsageError
-from sparktui.io.history import History
-from sparktui.io.importing import import_file, read_runs
-from sparktui.io.recordjson import record_from
-from sparktui.io.runsource import find_runs
 from sparktui.io.sharefile import pack_share, unpack_share
+from sparktui.io.store.history import History
+from sparktui.io.store.importing import import_file, read_runs
+from sparktui.io.store.recordjson import record_from
+from sparktui.io.store.runsource import find_runs
 from tests.runs import run
 
 SECRET = "sk-proj-9f8e7d6c5b4a39281706"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sparktui.engine.cancel import Cancel
+from sparktui.engine.running.cancel import Cancel
 from sparktui.errors import RunFailedError, UsageError
-from sparktui.io.failures import StoppedError
+from sparktui.io.http.failures import StoppedError
 from sparktui.io.sweepstate import SweepState, find_state, left_changed, sweep_dir, tidy_states, write_state
 from sparktui.io.variantcommand import run_command
 

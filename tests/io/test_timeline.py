@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sparktui.core.records import ChunkMark
 from sparktui.errors import StorageError
-from sparktui.io.timeline import pack_timeline, unpack_timeline
+from sparktui.io.store.timeline import pack_timeline, unpack_timeline
 
 _MARKS = st.builds(
     ChunkMark,

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from sparktui.engine.cancel import Cancel
+from sparktui.engine.running.cancel import Cancel
 from sparktui.errors import ConfigError, UnreachableError
-from sparktui.io.client import Client
-from sparktui.io.failures import StoppedError
-from sparktui.io.tls import tls_context
+from sparktui.io.http.client import Client
+from sparktui.io.http.failures import StoppedError
+from sparktui.io.http.tls import tls_context
 from sparktui.servers.url import BaseUrl
 from tests.support_server import Peer, Received, ScriptedServer, serving
 

@@ -14,11 +14,11 @@ from typing import Any
 from sparktui.core.events import AnyEvent
 from sparktui.core.plans import PromptSpec, RunSpec
 from sparktui.core.records import RunParams, RunRecord, ServerInfo
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.emit import Emitter, Sink
-from sparktui.engine.run import run_once
-from sparktui.engine.target import Target
-from sparktui.io.client import Client
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.running.emit import Emitter, Sink
+from sparktui.engine.running.run import run_once
+from sparktui.engine.server.target import Target
+from sparktui.io.http.client import Client
 from sparktui.servers.base import Get, Recognition
 from sparktui.servers.registry import adapter_for
 from sparktui.servers.url import BaseUrl

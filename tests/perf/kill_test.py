@@ -22,9 +22,9 @@ from sparktui.core.events import Chunk, Hello, RunDone, RunStarted
 from sparktui.core.plans import BenchPlan, PromptSpec
 from sparktui.core.records import RunRecord
 from sparktui.demo.process import DemoProcess
-from sparktui.io.history import History
-from sparktui.io.journal import read_journal
-from sparktui.io.recovery import tidy
+from sparktui.io.store.history import History
+from sparktui.io.store.journal import read_journal
+from sparktui.io.store.recovery import tidy
 from tests.perf.line import Line, SlowTerminal
 
 ROOT = Path(__file__).parents[2]

@@ -19,10 +19,10 @@ from typing import Any
 import psutil
 
 from sparktui.core.events import AnyEvent, Chunk, LogLine, LogState
-from sparktui.core.metrics import apply_figures
-from sparktui.engine.emit import Emitter
-from sparktui.engine.logfeed import LogFeed
-from sparktui.io.logpath import PathSource
+from sparktui.core.figures.metrics import apply_figures
+from sparktui.engine.hosting.logfeed import LogFeed
+from sparktui.engine.running.emit import Emitter
+from sparktui.io.log.logpath import PathSource
 
 
 class _Seen:

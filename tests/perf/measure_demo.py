@@ -11,12 +11,12 @@ from sparktui.core.config import Config, ServerConfig
 from sparktui.core.plans import RunSpec
 from sparktui.core.records import RunParams, RunRecord
 from sparktui.demo.process import DemoProcess
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.emit import Emitter
-from sparktui.engine.opening import Opening
-from sparktui.engine.run import run_once
-from sparktui.engine.target import Target
-from sparktui.io.prompts import resolve_prompt
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.running.emit import Emitter
+from sparktui.engine.running.run import run_once
+from sparktui.engine.server.opening import Opening
+from sparktui.engine.server.target import Target
+from sparktui.io.config.prompts import resolve_prompt
 from tests.perf.bench import Row
 
 _RUNS = 3

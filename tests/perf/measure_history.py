@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 
-from sparktui.io.history import History
+from sparktui.io.store.history import History
 from tests.long_history import long_history
 from tests.perf.bench import Row
 from tests.runs import run

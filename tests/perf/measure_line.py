@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from sparktui.core.events import AnyEvent, Chunk, Hello, RunDone
-from sparktui.io.journal import read_journal
+from sparktui.io.store.journal import read_journal
 from tests.perf.bench import Row
 from tests.perf.line import Line, SlowTerminal
 

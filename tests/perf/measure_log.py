@@ -15,9 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from sparktui.core.statistics import percentile
-from sparktui.io.logsource import Data
-from sparktui.io.logtail import FileTail
+from sparktui.core.stats.statistics import percentile
+from sparktui.io.log.logsource import Data
+from sparktui.io.log.logtail import FileTail
 from sparktui.servers.grammar import LogReader
 from tests.perf.bench import ROOT, Row, truth_server
 

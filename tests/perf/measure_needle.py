@@ -16,15 +16,15 @@ from sparktui.core.config import ServerConfig
 from sparktui.core.needleplan import NeedlePlace, NeedlePlan
 from sparktui.demo.process import DemoProcess
 from sparktui.demo.settings import LARGEST_CONTEXT
-from sparktui.engine.cancel import Cancel
-from sparktui.engine.emit import Emitter
-from sparktui.engine.haystack import Haystacks
-from sparktui.engine.needle import NeedleSearch
-from sparktui.engine.opening import Opening
-from sparktui.engine.run import run_once
-from sparktui.engine.sampling import sampler_for
-from sparktui.engine.target import Target
-from sparktui.engine.tokencount import counter_for
+from sparktui.engine.plans.haystack import Haystacks
+from sparktui.engine.plans.needle import NeedleSearch
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.running.emit import Emitter
+from sparktui.engine.running.run import run_once
+from sparktui.engine.running.sampling import sampler_for
+from sparktui.engine.server.opening import Opening
+from sparktui.engine.server.target import Target
+from sparktui.engine.server.tokencount import counter_for
 from tests.perf.bench import ROOT, Row
 from tests.perf.measure_flood import peak_rss_mb
 

@@ -10,7 +10,7 @@ from statistics import median
 
 from sparktui.core.events import Chunk, RunDone
 from sparktui.core.records import RunRecord
-from sparktui.core.statistics import percentile
+from sparktui.core.stats.statistics import percentile
 from tests.perf import plan as plans
 from tests.perf.bench import Row, Truth, TruthServer, truth_server
 from tests.perf.screen import Screen, screen

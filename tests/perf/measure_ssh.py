@@ -13,7 +13,7 @@ from sparktui.core.events import AnyEvent, Reply, RunDone, Server
 from sparktui.core.plans import PromptSpec
 from sparktui.core.records import RunParams, RunRecord
 from sparktui.io.link import WorkerLink, spawn
-from sparktui.tui.remote import RemoteLink
+from sparktui.tui.workers.remote import RemoteLink
 from tests.loopback_sshd import NoSshdError, Sshd
 from tests.perf.bench import Row, TruthServer, truth_server
 from tests.perf.plan import Plan, story

@@ -17,9 +17,9 @@ from statistics import median
 
 from sparktui.core.events import AnyEvent, Bye, Chunk, Hello, RunStarted
 from sparktui.core.records import PromptInfo, RunParams
-from sparktui.core.statistics import percentile
-from sparktui.engine.emit import Emitter
-from sparktui.io.journal import JournalWriter
+from sparktui.core.stats.statistics import percentile
+from sparktui.engine.running.emit import Emitter
+from sparktui.io.store.journal import JournalWriter
 from tests.perf.bench import ROOT, Row, TruthServer, truth_server
 from tests.perf.plan import Plan, Send
 
@@ -34,9 +34,9 @@ _WATCHER = """
 import os, sys, time
 from pathlib import Path
 from sparktui.core.events import Chunk
-from sparktui.tui.journal_link import JournalLink
+from sparktui.tui.workers.journal_link import JournalLink
 from sparktui.tui.options import Options
-from sparktui.tui.watch import WatchApp
+from sparktui.tui.showing.watch import WatchApp
 
 out = os.fdopen(int(sys.argv[2]), "w", buffering=1)
 

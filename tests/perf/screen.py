@@ -22,7 +22,7 @@ import psutil
 import pyte
 
 from sparktui.core.events import AnyEvent
-from sparktui.io.journal import read_journal
+from sparktui.io.store.journal import read_journal
 from tests.perf.bench import ROOT
 
 WIDTH, HEIGHT = 120, 36

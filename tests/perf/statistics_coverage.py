@@ -12,7 +12,7 @@ import random
 import sys
 from collections.abc import Sequence
 
-from sparktui.core.statistics import compare, holm
+from sparktui.core.stats.statistics import compare, holm
 
 SPREADS = (0.01, 0.03, 0.07)
 SIZES = (3, 4, 5, 8, 12, 20)

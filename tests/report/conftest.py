@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sparktui.core.records import RunRecord
-from sparktui.io.history import History
-from sparktui.io.importing import REFERENCE, import_file
+from sparktui.io.store.history import History
+from sparktui.io.store.importing import REFERENCE, import_file
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from sparktui.core.cells import cells_of
 from sparktui.core.records import GapMs, PromptInfo, RunParams, RunRecord, ServerInfo
+from sparktui.core.stats.cells import cells_of
 from sparktui.errors import UsageError
-from sparktui.io.history import History
-from sparktui.io.importing import import_file
+from sparktui.io.store.history import History
+from sparktui.io.store.importing import import_file
 from sparktui.report.export import default_name, format_of, render
 from sparktui.report.export_csv import columns
 from tests.runs import SERVER, run

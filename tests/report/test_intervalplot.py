@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparktui.core.statistics import Comparison, compare
+from sparktui.core.stats.statistics import Comparison, compare
 from sparktui.report.intervalplot import WIDTH, plot, scale_for, title
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from sparktui.core.cells import cells_of
 from sparktui.core.records import GpuMemory, Memory, RunRecord
-from sparktui.io.recordjson import plain, record_from
-from sparktui.io.rows import note_of
+from sparktui.core.stats.cells import cells_of
+from sparktui.io.store.recordjson import plain, record_from
+from sparktui.io.store.rows import note_of
 from sparktui.report.detail import groups
 from sparktui.report.needletable import needle_grid, needle_table
 from sparktui.report.table import plain_lines

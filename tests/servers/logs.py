@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sparktui.core.logrecord import Generation, LogRecord
+from sparktui.core.log.logrecord import Generation, LogRecord
 from sparktui.servers.grammar import LogReader
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparktui.core.logrecord import Generation
+from sparktui.core.log.logrecord import Generation
 from sparktui.servers.grammar import LogReader
 from tests.servers.logs import LLAMA_LOGS, case_file, generations, in_pieces, records, records_in
 

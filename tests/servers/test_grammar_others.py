@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparktui.core.logrecord import Generation
+from sparktui.core.log.logrecord import Generation
 from sparktui.core.scrub import mask_secrets
 from sparktui.errors import UsageError
 from sparktui.servers.grammar import GRAMMARS, LogReader

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparktui.core.join import is_requeued
-from sparktui.core.logrecord import Generation, LogRecord
+from sparktui.core.log.join import is_requeued
+from sparktui.core.log.logrecord import Generation, LogRecord
 from sparktui.servers.grammar import LogReader
 from tests.servers.logs import FIXTURES, TABBY_LOGS, case_file, expected, generations, in_pieces, records, records_in
 

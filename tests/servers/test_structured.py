@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sparktui.core.config import KINDS, Config
-from sparktui.io.prompts import JSON_SCHEMA, resolve_prompt
+from sparktui.io.config.prompts import JSON_SCHEMA, resolve_prompt
 from sparktui.servers.base import ChatRequest
 from sparktui.servers.registry import adapter_for
 

@@ -11,9 +11,9 @@ import msgspec
 from sparktui.core.commands import HistoryQuery, RunEdit, RunGet
 from sparktui.core.events import Reply
 from sparktui.core.records import RunRecord
-from sparktui.engine.desk import answer_edit, answer_get, answer_query
+from sparktui.engine.hosting.desk import answer_edit, answer_get, answer_query
 from sparktui.errors import SparkError
-from sparktui.io.history import History
+from sparktui.io.store.history import History
 from sparktui.tui.options import Options
 from tests.tui.scenes import OPTIONS
 from tests.tui.stage import Stage, on_stage

@@ -12,8 +12,8 @@ from textual.strip import Strip
 
 from sparktui.core.records import RunRecord
 from sparktui.tui.app import SparkApp
-from sparktui.tui.link import ScriptedLink
 from sparktui.tui.options import Options
+from sparktui.tui.workers.link import ScriptedLink
 from tests.tui.timelines import MIDDAY, T0_NS, Script
 
 FRAME_S = 0.1

@@ -8,9 +8,9 @@ import pytest
 
 from sparktui.core.records import RunRecord
 from sparktui.report.comparing import Side, comparison_table, match, remarks
-from sparktui.tui.compare_rows import Compared, columns_for, compare_rows, compared, side_names
-from sparktui.tui.history_book import CellEntry, HistoryBook
-from sparktui.tui.roles import Roles
+from sparktui.tui.drawing.roles import Roles
+from sparktui.tui.history.compare_rows import Compared, columns_for, compare_rows, compared, side_names
+from sparktui.tui.history.history_book import CellEntry, HistoryBook
 from tests.runs import run
 from tests.tui.cells import cells
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from sparktui.tui.app import SparkApp
-from sparktui.tui.frame import FASTEST_HZ, MOST_HZ, SLOWEST_HZ, Due, PaintClock
-from sparktui.tui.link import ScriptedLink
+from sparktui.tui.drawing.frame import FASTEST_HZ, MOST_HZ, SLOWEST_HZ, Due, PaintClock
 from sparktui.tui.screens.live import LiveScreen
+from sparktui.tui.workers.link import ScriptedLink
 from tests.tui.stage import Clock
 
 

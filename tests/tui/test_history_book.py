@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparktui.core.cells import cell_key, cells_of
-from sparktui.tui.history_book import HistoryBook, sorted_entries
-from sparktui.tui.record_pool import RecordPool
+from sparktui.core.stats.cells import cell_key, cells_of
+from sparktui.tui.history.history_book import HistoryBook, sorted_entries
+from sparktui.tui.history.record_pool import RecordPool
 from tests.runs import run
 from tests.tui.cells import cells
 

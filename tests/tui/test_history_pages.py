@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from sparktui.tui.history_pages import LoadedRuns, PagedRuns
-from sparktui.tui.history_source import PAGE_RUNS, Page
+from sparktui.tui.history.history_pages import LoadedRuns, PagedRuns
+from sparktui.tui.history.history_source import PAGE_RUNS, Page
 from tests.runs import run
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from sparktui.core.cells import cells_of
-from sparktui.tui.history_rows import cell_row, columns_for, matches, run_row, sorted_records
+from sparktui.core.stats.cells import cells_of
+from sparktui.tui.history.history_rows import cell_row, columns_for, matches, run_row, sorted_records
 from tests.tui.scenes import BEFORE
 from tests.tui.timelines import MIDDAY, finished
 

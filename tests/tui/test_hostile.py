@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from sparktui.core.events import Chunk, ErrorEvent, LogLine, LogState, RunDone, RunStarted, Server
-from sparktui.core.logrecord import Generation, LogRecord
+from sparktui.core.log.logrecord import Generation, LogRecord
 from sparktui.core.records import PromptInfo, RunParams, RunRecord, ServerInfo
 from sparktui.tui.options import Options
 from tests.tui.scenes import PROMPTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparktui.tui.layout import PANELS, layout_for, mode_for, regions_of
+from sparktui.tui.live.layout import PANELS, layout_for, mode_for, regions_of
 
 
 def test_the_sizes_that_the_design_names() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from sparktui.core.commands import Bench, CancelRun, RetryServer, Run
 from sparktui.core.events import ErrorEvent, LogLine, Server
-from sparktui.core.logrecord import LogRecord
+from sparktui.core.log.logrecord import LogRecord
 from sparktui.tui.screens.confirm import Confirm
 from sparktui.tui.widgets.history_table import HistoryTable
 from sparktui.tui.widgets.log_panel import LogPanel

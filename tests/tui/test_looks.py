@@ -9,13 +9,13 @@ from textual.color import Color
 from sparktui.errors import ConfigError
 from sparktui.tui.app import SparkApp
 from sparktui.tui.clocks import WorkerClock
-from sparktui.tui.frame import PaintClock
-from sparktui.tui.glyphs import Glyphs, glyphs_for
+from sparktui.tui.drawing.frame import PaintClock
+from sparktui.tui.drawing.glyphs import Glyphs, glyphs_for
+from sparktui.tui.drawing.roles import Roles
+from sparktui.tui.drawing.themes import theme_named
 from sparktui.tui.keys import KEYS, bindings_of, footer_keys, key_pressed
-from sparktui.tui.link import ScriptedLink
 from sparktui.tui.options import Options
-from sparktui.tui.roles import Roles
-from sparktui.tui.themes import theme_named
+from sparktui.tui.workers.link import ScriptedLink
 from tests.tui.scenes import CODE, OPTIONS
 from tests.tui.stage import on_stage
 

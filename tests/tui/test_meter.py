@@ -6,14 +6,14 @@ import msgspec
 import pytest
 
 from sparktui.core.events import Chunk, RunDone
-from sparktui.core.phase import Phase, phase_of
+from sparktui.core.figures.phase import Phase, phase_of
 from sparktui.core.records import RunRecord
 from sparktui.core.session import SessionState
-from sparktui.tui.meter_line import meter_text
-from sparktui.tui.meter_view import MeterView, Row, meter_view
-from sparktui.tui.run_names import run_title
-from sparktui.tui.spark import CELLS, SparkHistory
-from sparktui.tui.states import state_of
+from sparktui.tui.drawing.spark import CELLS, SparkHistory
+from sparktui.tui.live.meter_line import meter_text
+from sparktui.tui.live.meter_view import MeterView, Row, meter_view
+from sparktui.tui.live.states import state_of
+from sparktui.tui.runview.run_names import run_title
 from sparktui.tui.widgets.meter import fitting_rows
 from tests.tui.scenes import BEFORE, CODE, STORY
 from tests.tui.stage import on_stage

@@ -10,9 +10,9 @@ from sparktui.core.events import Retry, RunStarted, Waiting
 from sparktui.core.expect import prefill_of
 from sparktui.core.records import RunParams
 from sparktui.core.session import SessionState
-from sparktui.tui.history_rows import run_row
+from sparktui.tui.history.history_rows import run_row
 from sparktui.tui.options import Options
-from sparktui.tui.run_names import run_title, wait_note
+from sparktui.tui.runview.run_names import run_title, wait_note
 from sparktui.tui.screens.confirm import Confirm
 from tests.runs import prompt_info, run
 from tests.tui.stage import on_stage

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from sparktui.core.records import RunRecord
-from sparktui.io.history import History
-from sparktui.io.importing import REFERENCE, import_file
+from sparktui.io.store.history import History
+from sparktui.io.store.importing import REFERENCE, import_file
 from tests.tui.cells import cells, whole_run
 from tests.tui.desk import at_desk
 from tests.tui.timelines import Script, log_lines, opening
@@ -109,7 +109,7 @@ async def test_another_theme_dresses_every_page(theme: str, tmp_path: Path) -> N
 
 
 async def test_ascii_glyphs(tmp_path: Path) -> None:
-    from sparktui.tui.glyphs import Glyphs
+    from sparktui.tui.drawing.glyphs import Glyphs
 
     async with at_desk([whole_run("code"), *cells()], tmp_path) as (stage, desk):
         stage.app.glyphs = Glyphs(ascii_only=True)

@@ -12,8 +12,8 @@ from rich.style import Style
 from textual._compositor import ChopsUpdate
 from textual.strip import Strip
 
-from sparktui.tui.compositor import CellUpdate
-from sparktui.tui.pen import Line, cut
+from sparktui.tui.drawing.compositor import CellUpdate
+from sparktui.tui.drawing.pen import Line, cut
 from sparktui.tui.widgets.painted import changed_cells
 from tests.tui.scenes import CODE, OPTIONS, STORY
 from tests.tui.stage import Stage, on_stage

@@ -17,7 +17,7 @@ from sparktui.core.plans import PromptSpec
 from sparktui.core.records import RunParams
 from sparktui.io.link import WorkerLink, spawn
 from sparktui.io.ssh import ssh_argv
-from sparktui.tui.remote import RemoteLink
+from sparktui.tui.workers.remote import RemoteLink
 
 ROOT = Path(__file__).parents[2]
 FAKE = f"{sys.executable} {ROOT / 'tests' / 'fake_ssh.py'}"

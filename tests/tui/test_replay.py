@@ -13,14 +13,14 @@ from sparktui.core.events import Chunk, RunDone
 from sparktui.core.records import ChunkMark, RunRecord
 from sparktui.core.replay import ORIGIN_NS, recording_of
 from sparktui.errors import UsageError
-from sparktui.tui.lane_layout import lane_layout
-from sparktui.tui.lane_view import ahead, lane_names
 from sparktui.tui.options import Options
-from sparktui.tui.player import Player
-from sparktui.tui.recorded import RecordedApp
-from sparktui.tui.recordings import playing, recorded
 from sparktui.tui.screens.lanes import LanesScreen
 from sparktui.tui.screens.replay import ReplayScreen
+from sparktui.tui.showing.lane_layout import lane_layout
+from sparktui.tui.showing.lane_view import ahead, lane_names
+from sparktui.tui.showing.player import Player
+from sparktui.tui.showing.recorded import RecordedApp
+from sparktui.tui.showing.recordings import playing, recorded
 from sparktui.tui.widgets.stream_view import StreamView
 from tests.tui.stage import Clock
 from tests.tui.timelines import run

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from sparktui.core.records import ChunkMark, RunRecord
 from sparktui.report.flagwords import flag_words
-from sparktui.tui.definition_band import band_height, band_rows, definition_of, value_of
-from sparktui.tui.histograms import gap_bins, histogram_rows, token_bins
-from sparktui.tui.retold import retold
-from sparktui.tui.run_figures import COLUMN_CELLS, figure_columns, item_inks
-from sparktui.tui.run_page import page_rows, text_of
-from sparktui.tui.run_timeline import columns_of, full_tokens, timeline_rows
+from sparktui.tui.runview.definition_band import band_height, band_rows, definition_of, value_of
+from sparktui.tui.runview.histograms import gap_bins, histogram_rows, token_bins
+from sparktui.tui.runview.retold import retold
+from sparktui.tui.runview.run_figures import COLUMN_CELLS, figure_columns, item_inks
+from sparktui.tui.runview.run_page import page_rows, text_of
+from sparktui.tui.runview.run_timeline import columns_of, full_tokens, timeline_rows
 from tests.runs import run
 from tests.tui.cells import whole_run
 from tests.tui.test_compare_rows import ROLES

@@ -8,7 +8,7 @@ import pytest
 from sparktui.core.commands import Configure, HelloCommand
 from sparktui.core.events import AnyEvent, Chunk, ErrorEvent, Hello, RunDone, Server
 from sparktui.io.link import WorkerLink, spawn
-from sparktui.tui.remote import RemoteLink
+from sparktui.tui.workers.remote import RemoteLink
 from tests.loopback_sshd import NoSshdError, Sshd
 from tests.tui.test_remote import STORY, gone
 

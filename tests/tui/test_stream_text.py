@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from sparktui.tui.foreign import shown
+from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.widgets.stream_text import NO_BURST, Span, StreamText
 
 TEXTS = st.text(alphabet=st.sampled_from("ab  \n日本é\u0301x🌍-"), max_size=120)

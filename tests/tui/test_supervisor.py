@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sparktui.core.commands import AnyCommand, CancelRun, Configure, RetryServer
 from sparktui.core.events import PROTOCOL, AnyEvent, Bye, ErrorEvent, Hello, Reply
-from sparktui.tui.supervisor import SupervisedLink
+from sparktui.tui.workers.supervisor import SupervisedLink
 
 
 class Fake:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from sparktui.core.records import RunRecord
-from sparktui.io.history import History
+from sparktui.io.store.history import History
 from tests.support_terminal import Terminal, program
 
 FAST = ("--demo", "--demo-speed", "30")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sparktui.core.records import RunRecord
-from sparktui.io.history import History
+from sparktui.io.store.history import History
 from sparktui.tui.keys import KEYS
 from tests.support_cases import CaseServer
 from tests.support_paced import HOSTILE, Paced

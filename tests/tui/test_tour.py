@@ -12,12 +12,12 @@ from sparktui.core.commands import CancelRun, Run
 from sparktui.core.events import AnyEvent, Reply
 from sparktui.core.plans import PromptSpec
 from sparktui.core.records import RunRecord
-from sparktui.tui.guided import GuidedApp
-from sparktui.tui.link import ScriptedLink
 from sparktui.tui.options import Options
 from sparktui.tui.screens.guided import GuidedScreen
 from sparktui.tui.screens.lanes import LanesScreen
-from sparktui.tui.tour import Do, Tour
+from sparktui.tui.showing.guided import GuidedApp
+from sparktui.tui.showing.tour import Do, Tour
+from sparktui.tui.workers.link import ScriptedLink
 from tests.tui.stage import Clock
 from tests.tui.test_replay import CODE, STORY
 from tests.tui.timelines import DEMO, T0_NS, opening, run

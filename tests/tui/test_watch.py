@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from sparktui.core.events import AnyEvent, Bye, Chunk, Hello, RunDone, RunStarted, encode_event
-from sparktui.io.journal import JournalWriter
-from sparktui.tui.journal_link import JournalLink
+from sparktui.io.store.journal import JournalWriter
 from sparktui.tui.options import Options
-from sparktui.tui.watch import WatchApp
+from sparktui.tui.showing.watch import WatchApp
+from sparktui.tui.workers.journal_link import JournalLink
 from tests.tui.stage import Clock
 from tests.tui.timelines import T0_NS, opening, run
 
@@ -104,7 +104,7 @@ def test_what_was_written_just_before_the_end_is_not_lost(tmp_path: Path) -> Non
 
 
 def test_a_large_journal_is_taken_in_part_by_part_and_is_not_over_before_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sparktui.tui.journal_link._MOST_BYTES", 2_000)
+    monkeypatch.setattr("sparktui.tui.workers.journal_link._MOST_BYTES", 2_000)
     events = [*events_of(), Bye(reason="done")]
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"".join(encode_event(event) + b"\n" for event in events))
@@ -130,7 +130,7 @@ def test_a_process_that_is_killed_is_told_from_one_that_lives(tmp_path: Path) ->
         import sys, time
         from pathlib import Path
         from sparktui.core.events import Hello
-        from sparktui.io.journal import JournalWriter
+        from sparktui.io.store.journal import JournalWriter
         journal = JournalWriter(Path({str(path)!r}))
         journal(Hello(protocol=1, version="0", pid=1, host="box", session="s", clock_ns=1, wall=""))
         journal.flush()

@@ -27,7 +27,7 @@ from sparktui.core.events import (
     Server,
     Usage,
 )
-from sparktui.core.logrecord import Generation, LogRecord
+from sparktui.core.log.logrecord import Generation, LogRecord
 from sparktui.core.records import GapMs, PromptInfo, RunParams, RunRecord, ServerInfo
 from sparktui.demo.texts import corran, fog, lru_linked, lru_ordered
 from sparktui.demo.tokens import pieces

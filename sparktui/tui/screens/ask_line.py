@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widgets import Input
 
-from sparktui.tui.pen import Line, cut
+from sparktui.tui.drawing.pen import Line, cut
 from sparktui.tui.widgets.line_input import LineInput
 from sparktui.tui.widgets.painted import Painted
 

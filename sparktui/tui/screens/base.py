@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.screen import Screen
 
-from sparktui.tui.compositor import CellCompositor
-from sparktui.tui.frame import Due
+from sparktui.tui.drawing.compositor import CellCompositor
+from sparktui.tui.drawing.frame import Due
 from sparktui.tui.keys import KEYS, Key, key_pressed, keys_of
 from sparktui.tui.widgets.painted import Painted
 

@@ -10,7 +10,7 @@ from textual.events import Key as KeyEvent
 from textual.screen import ModalScreen
 from textual.strip import Strip
 
-from sparktui.tui.pen import Line, cut
+from sparktui.tui.drawing.pen import Line, cut
 from sparktui.tui.widgets.painted import Painted
 
 _WIDEST = 72

@@ -10,7 +10,7 @@ import msgspec
 from sparktui.core.commands import RunEdit
 from sparktui.core.events import Reply
 from sparktui.report import numbers
-from sparktui.tui.foreign import shown
+from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.screens.ask_line import AskLine
 from sparktui.tui.screens.confirm import Answer, Confirm
 from sparktui.tui.screens.replays import Replays

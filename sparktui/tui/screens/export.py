@@ -16,10 +16,10 @@ from sparktui.core.records import RunRecord
 from sparktui.errors import SparkError
 from sparktui.io.atomic import check_writable, safe_name, write_atomic
 from sparktui.report.export import FORMATS, default_name, format_of, render
-from sparktui.tui.export_job import ExportJob
-from sparktui.tui.export_scopes import Scope
-from sparktui.tui.foreign import shown
-from sparktui.tui.run_page import text_of
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.history.export_job import ExportJob
+from sparktui.tui.history.export_scopes import Scope
+from sparktui.tui.runview.run_page import text_of
 from sparktui.tui.screens.ask_line import AskLine
 from sparktui.tui.widgets.choice import Choice
 from sparktui.tui.widgets.dialog_lines import DialogLines, FieldName, Pieces

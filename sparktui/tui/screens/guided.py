@@ -10,7 +10,7 @@ from sparktui.tui.screens.live import LiveScreen
 from sparktui.tui.widgets.caption import Caption
 
 if TYPE_CHECKING:
-    from sparktui.tui.guided import GuidedApp
+    from sparktui.tui.showing.guided import GuidedApp
 
 _LEAVE = "esc ends the tour"
 

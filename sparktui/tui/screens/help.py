@@ -11,16 +11,16 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from sparktui.report.definitions import page
-from sparktui.tui.doc_rows import doc_rows
-from sparktui.tui.foreign import shown
-from sparktui.tui.frame import Due
-from sparktui.tui.help_keys import key_rows
-from sparktui.tui.help_strip import strip_rows
+from sparktui.tui.drawing.doc_rows import doc_rows
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.drawing.frame import Due
+from sparktui.tui.drawing.prose import TextRow, painted
+from sparktui.tui.help.help_keys import key_rows
+from sparktui.tui.help.help_strip import strip_rows
 from sparktui.tui.keys import HELP, LIVE, bindings_of
-from sparktui.tui.prose import TextRow, painted
+from sparktui.tui.live.server_rows import server_rows
 from sparktui.tui.screens.ask_line import AskLine
 from sparktui.tui.screens.page import PageScreen
-from sparktui.tui.server_rows import server_rows
 from sparktui.tui.widgets.panel_head import PanelHead
 from sparktui.tui.widgets.sheet import Sheet
 

@@ -11,9 +11,9 @@ from textual.binding import BindingType
 from textual.events import DescendantBlur, DescendantFocus
 from textual.geometry import Region
 
-from sparktui.tui.frame import Due
-from sparktui.tui.history_layout import PANELS, HistoryPanelName, Wanted, history_places, is_single
-from sparktui.tui.history_state import HistoryState
+from sparktui.tui.drawing.frame import Due
+from sparktui.tui.history.history_layout import PANELS, HistoryPanelName, Wanted, history_places, is_single
+from sparktui.tui.history.history_state import HistoryState
 from sparktui.tui.keys import HISTORY, bindings_of
 from sparktui.tui.screens.history_actions import HistoryActions
 from sparktui.tui.screens.history_paint import HistoryPainter

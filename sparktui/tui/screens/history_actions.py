@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sparktui.core.records import RunRecord
-from sparktui.tui.cell_rows import SORTED_BY, cell_name
-from sparktui.tui.export_scopes import cell_scope, filtered_scope, marked_scope, run_scope
-from sparktui.tui.foreign import shown
-from sparktui.tui.history_layout import PANELS, HistoryPanelName
-from sparktui.tui.history_rows import columns_for
-from sparktui.tui.history_state import HistoryState
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.history.cell_rows import SORTED_BY, cell_name
+from sparktui.tui.history.export_scopes import cell_scope, filtered_scope, marked_scope, run_scope
+from sparktui.tui.history.history_layout import PANELS, HistoryPanelName
+from sparktui.tui.history.history_rows import columns_for
+from sparktui.tui.history.history_state import HistoryState
 from sparktui.tui.screens.ask_line import AskLine
 from sparktui.tui.screens.edits import Chosen, RunEdits
 from sparktui.tui.screens.page import PageScreen

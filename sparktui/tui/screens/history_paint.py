@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sparktui.report import numbers
-from sparktui.tui.cell_rows import cell_details, cell_name
-from sparktui.tui.compare_rows import Compared, compare_rows
-from sparktui.tui.foreign import shown
-from sparktui.tui.history_book import MOST_RUNS, CellEntry
-from sparktui.tui.history_layout import Wanted
-from sparktui.tui.history_pages import LoadedRuns
-from sparktui.tui.prose import Piece as TextPiece
-from sparktui.tui.prose import painted, row, wrapped
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.drawing.prose import Piece as TextPiece
+from sparktui.tui.drawing.prose import painted, row, wrapped
+from sparktui.tui.history.cell_rows import cell_details, cell_name
+from sparktui.tui.history.compare_rows import Compared, compare_rows
+from sparktui.tui.history.history_book import MOST_RUNS, CellEntry
+from sparktui.tui.history.history_layout import Wanted
+from sparktui.tui.history.history_pages import LoadedRuns
 from sparktui.tui.widgets.cell_list import CellList
 from sparktui.tui.widgets.compare_panel import ComparePanel
 from sparktui.tui.widgets.paged_table import PagedTable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sparktui.core.cells import cells_of
-from sparktui.tui.foreign import shown
-from sparktui.tui.history_rows import cell_row, columns_for, matches, run_row, sorted_records
+from sparktui.core.stats.cells import cells_of
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.history.history_rows import cell_row, columns_for, matches, run_row, sorted_records
 from sparktui.tui.widgets.history_table import HistoryTable
 from sparktui.tui.widgets.panel_head import PanelHead
 

@@ -11,18 +11,18 @@ from textual.binding import BindingType
 from textual.events import Resize
 from textual.widget import Widget
 
+from sparktui.core.figures.phase import Phase
 from sparktui.core.liverun import LiveRun
-from sparktui.core.phase import Phase
 from sparktui.core.replay import Recording
-from sparktui.tui.frame import Due
+from sparktui.tui.drawing.frame import Due
+from sparktui.tui.drawing.placed import Placed
 from sparktui.tui.keys import LANES, footer_keys
-from sparktui.tui.lane_layout import lane_layout
-from sparktui.tui.lane_view import ahead, lane_context, lane_names, lane_view
-from sparktui.tui.placed import Placed
-from sparktui.tui.player import Player
 from sparktui.tui.screens.live import Rule
 from sparktui.tui.screens.playing import TransportKeys
 from sparktui.tui.screens.replay import playing_bindings
+from sparktui.tui.showing.lane_layout import lane_layout
+from sparktui.tui.showing.lane_view import ahead, lane_context, lane_names, lane_view
+from sparktui.tui.showing.player import Player
 from sparktui.tui.widgets.caption import Caption
 from sparktui.tui.widgets.footer import KeyFooter
 from sparktui.tui.widgets.header import Header, HeaderView

@@ -10,12 +10,12 @@ from textual.events import DescendantBlur, DescendantFocus, Resize
 from textual.strip import Strip
 from textual.widget import Widget
 
-from sparktui.core.phase import phase_of
-from sparktui.tui.frame import Due
+from sparktui.core.figures.phase import phase_of
+from sparktui.tui.drawing.frame import Due
+from sparktui.tui.drawing.pen import Line
+from sparktui.tui.drawing.placed import Placed
 from sparktui.tui.keys import LIVE, bindings_of
-from sparktui.tui.layout import PANELS, PARTS, Layout, Panel, layout_for, regions_of
-from sparktui.tui.pen import Line
-from sparktui.tui.placed import Placed
+from sparktui.tui.live.layout import PANELS, PARTS, Layout, Panel, layout_for, regions_of
 from sparktui.tui.screens.live_actions import LiveActions
 from sparktui.tui.screens.live_pages import LivePages
 from sparktui.tui.screens.live_paint import LivePainter

@@ -9,8 +9,8 @@ from sparktui.core.commands import Bench, CancelRun, RetryServer, Run
 from sparktui.core.plans import PromptSpec
 from sparktui.core.records import RunParams
 from sparktui.report import numbers
-from sparktui.tui.foreign import shown
-from sparktui.tui.layout import PANELS
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.live.layout import PANELS
 from sparktui.tui.screens.base import SparkScreen
 from sparktui.tui.screens.confirm import Answer, Confirm
 from sparktui.tui.widgets.history_table import HistoryTable
@@ -19,7 +19,7 @@ from sparktui.tui.widgets.prompt_bar import PromptBar
 from sparktui.tui.widgets.stream_view import StreamView
 
 if TYPE_CHECKING:
-    from sparktui.tui.layout import Layout, Panel
+    from sparktui.tui.live.layout import Layout, Panel
     from sparktui.tui.screens.live_paint import LivePainter
 
 _ESCAPE_AGAIN_NS = 2_000_000_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sparktui.core.cells import cell_key, cells_of
 from sparktui.core.records import RunRecord
-from sparktui.tui.foreign import shown
+from sparktui.core.stats.cells import cell_key, cells_of
+from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.keys import LIVE
 from sparktui.tui.screens.base import SparkScreen
 from sparktui.tui.screens.edits import Chosen, RunEdits
@@ -15,8 +15,8 @@ from sparktui.tui.widgets.history_table import HistoryTable
 from sparktui.tui.widgets.log_panel import LogPanel
 
 if TYPE_CHECKING:
-    from sparktui.tui.export_scopes import Scope
-    from sparktui.tui.history_state import HistoryState
+    from sparktui.tui.history.export_scopes import Scope
+    from sparktui.tui.history.history_state import HistoryState
 
 
 class LivePages(RunEdits, SparkScreen):
@@ -28,7 +28,7 @@ class LivePages(RunEdits, SparkScreen):
     def history_state(self) -> HistoryState:
         """What the history screen shows, kept between visits."""
         if self._history is None:
-            from sparktui.tui.history_state import HistoryState
+            from sparktui.tui.history.history_state import HistoryState
 
             self._history = HistoryState(self.spark)
         return self._history
@@ -71,7 +71,7 @@ class LivePages(RunEdits, SparkScreen):
 
         session = self.spark.session
         newest = session.records[:1]
-        from sparktui.tui.export_scopes import filtered_scope, run_scope
+        from sparktui.tui.history.export_scopes import filtered_scope, run_scope
 
         scopes: list[Scope] = []
         current = session.current
@@ -119,7 +119,7 @@ class LivePages(RunEdits, SparkScreen):
         if record.bench_id is None:
             return []
         runs = [run for run in self.spark.session.records if run.bench_id == record.bench_id]
-        from sparktui.tui.export_scopes import Scope
+        from sparktui.tui.history.export_scopes import Scope
 
         return [Scope(words="this bench", run_ids=tuple(run.id for run in reversed(runs)), count=len(runs), sample=(record,))]
 
@@ -138,7 +138,7 @@ class LivePages(RunEdits, SparkScreen):
         if self._shows_medians:
             key = cell_key(record)
             runs = [run for run in self.spark.session.records if cell_key(run) == key]
-            from sparktui.tui.cell_rows import cell_name
+            from sparktui.tui.history.cell_rows import cell_name
 
             return Chosen(tuple(run.id for run in runs), f"the cell {cell_name(cells_of(runs)[0])}", record.label)
         return Chosen((record.id,), shown(f"{record.label} · {record.prompt.name}, run {record.id}"), record.label)

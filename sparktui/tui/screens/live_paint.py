@@ -6,20 +6,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sparktui.core.expect import prefill_of
+from sparktui.core.figures.phase import Phase, phase_of
 from sparktui.core.liverun import LiveRun
-from sparktui.core.phase import Phase, phase_of
-from sparktui.tui import cards
-from sparktui.tui.foreign import shown
-from sparktui.tui.frame import Due
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.drawing.frame import Due
+from sparktui.tui.drawing.pen import Ink
+from sparktui.tui.drawing.spark import SparkHistory
 from sparktui.tui.keys import footer_keys
-from sparktui.tui.layout import PANELS, Panel
-from sparktui.tui.meter_line import meter_text
-from sparktui.tui.meter_view import PREFILL_SHOWN_S, meter_view
-from sparktui.tui.pen import Ink
-from sparktui.tui.run_names import base_name, ending_inks, log_link, run_title, wait_note
+from sparktui.tui.live import cards
+from sparktui.tui.live.layout import PANELS, Panel
+from sparktui.tui.live.meter_line import meter_text
+from sparktui.tui.live.meter_view import PREFILL_SHOWN_S, meter_view
+from sparktui.tui.live.states import state_of
+from sparktui.tui.runview.run_names import base_name, ending_inks, log_link, run_title, wait_note
 from sparktui.tui.screens.history_panel import HistoryPanel
-from sparktui.tui.spark import SparkHistory
-from sparktui.tui.states import state_of
 from sparktui.tui.widgets.burst_strip import BurstStrip
 from sparktui.tui.widgets.footer import KeyFooter
 from sparktui.tui.widgets.header import Header, HeaderView

@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.geometry import Region
 
-from sparktui.tui.foreign import shown
-from sparktui.tui.frame import Due
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.drawing.frame import Due
 from sparktui.tui.keys import LOG, bindings_of
-from sparktui.tui.run_names import log_link
+from sparktui.tui.runview.run_names import log_link
 from sparktui.tui.screens.ask_line import AskLine
 from sparktui.tui.screens.page import PageScreen
 from sparktui.tui.widgets.log_panel import LogPanel

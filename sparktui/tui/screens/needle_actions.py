@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sparktui.core.commands import Needle
+from sparktui.core.figures.prefillrate import like_prefill
 from sparktui.core.needleplan import short_length
-from sparktui.core.prefillrate import like_prefill
 from sparktui.report import numbers
 from sparktui.tui.screens.live_actions import LiveActions
 

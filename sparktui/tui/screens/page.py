@@ -10,13 +10,13 @@ from textual.events import Resize
 from textual.geometry import Region
 from textual.widget import Widget
 
-from sparktui.core.phase import Phase, phase_of
-from sparktui.tui.foreign import shown
-from sparktui.tui.frame import Due
+from sparktui.core.figures.phase import Phase, phase_of
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.drawing.frame import Due
+from sparktui.tui.drawing.placed import Placed
 from sparktui.tui.keys import footer_keys
-from sparktui.tui.layout import mode_for
-from sparktui.tui.placed import Placed
-from sparktui.tui.run_names import run_title
+from sparktui.tui.live.layout import mode_for
+from sparktui.tui.runview.run_names import run_title
 from sparktui.tui.screens.base import SparkScreen
 from sparktui.tui.widgets.footer import KeyFooter
 from sparktui.tui.widgets.header import Header, HeaderView

@@ -9,8 +9,8 @@ import msgspec
 from sparktui.core.commands import AnyCommand
 from sparktui.core.session import SessionState
 from sparktui.tui.options import Options
-from sparktui.tui.player import Player
 from sparktui.tui.screens.base import SparkScreen
+from sparktui.tui.showing.player import Player
 
 if TYPE_CHECKING:
     from sparktui.tui.app import SparkApp

@@ -10,12 +10,12 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region
 
 from sparktui.core.replay import Recording
-from sparktui.tui.frame import Due
+from sparktui.tui.drawing.frame import Due
 from sparktui.tui.keys import REPLAY, bindings_of
-from sparktui.tui.layout import Layout
-from sparktui.tui.player import Player
+from sparktui.tui.live.layout import Layout
 from sparktui.tui.screens.live import LiveScreen
 from sparktui.tui.screens.playing import Stand, TransportKeys
+from sparktui.tui.showing.player import Player
 from sparktui.tui.widgets.transport_line import TransportLine
 
 if TYPE_CHECKING:

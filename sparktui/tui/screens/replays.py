@@ -43,7 +43,7 @@ class Replays(Screen[None]):
             self.say(error.get("hint", ""), title=error.get("title", "These runs cannot be read."), severity="error")
             return
         # the screens that play are imported when they are needed
-        from sparktui.tui.recordings import playing, screen_for
+        from sparktui.tui.showing.recordings import playing, screen_for
 
         try:
             recordings = playing(msgspec.convert(reply.data["runs"], list[RunRecord]))

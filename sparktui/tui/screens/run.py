@@ -10,18 +10,18 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.geometry import Region
 
-from sparktui.core.cells import cell_key
 from sparktui.core.commands import RunGet
 from sparktui.core.events import Reply
 from sparktui.core.records import RunRecord
+from sparktui.core.stats.cells import cell_key
 from sparktui.report import numbers
-from sparktui.tui.definition_band import band_height, definition_of
-from sparktui.tui.export_scopes import cell_scope, run_scope
-from sparktui.tui.foreign import shown
-from sparktui.tui.frame import Due
-from sparktui.tui.history_state import HistoryState
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.drawing.frame import Due
+from sparktui.tui.history.export_scopes import cell_scope, run_scope
+from sparktui.tui.history.history_state import HistoryState
 from sparktui.tui.keys import RUN, bindings_of
-from sparktui.tui.run_page import page_rows, text_of
+from sparktui.tui.runview.definition_band import band_height, definition_of
+from sparktui.tui.runview.run_page import page_rows, text_of
 from sparktui.tui.screens.edits import Chosen, RunEdits
 from sparktui.tui.screens.page import PageScreen
 from sparktui.tui.widgets.definition_band import DefinitionBand

@@ -11,11 +11,11 @@ from textual.geometry import Region
 
 from sparktui.core.records import RunRecord
 from sparktui.report import numbers
-from sparktui.tui.foreign import shown
-from sparktui.tui.frame import Due
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.drawing.frame import Due
 from sparktui.tui.keys import TEXT, bindings_of
-from sparktui.tui.retold import retold
-from sparktui.tui.run_page import text_of
+from sparktui.tui.runview.retold import retold
+from sparktui.tui.runview.run_page import text_of
 from sparktui.tui.screens.page import PageScreen
 from sparktui.tui.widgets.panel_head import PanelHead
 from sparktui.tui.widgets.stream_view import StreamView

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.strip import Strip
 
-from sparktui.tui.pen import Line, cut
+from sparktui.tui.drawing.pen import Line, cut
 from sparktui.tui.widgets.painted import Painted
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from textual.strip import Strip
 
-from sparktui.core.cells import CellKey
-from sparktui.tui.cell_rows import LEGEND, CellTable, Longest, cell_row, cell_table, head_row, longest_of, round_top
-from sparktui.tui.history_book import CellEntry
-from sparktui.tui.pen import Line, cut
+from sparktui.core.stats.cells import CellKey
+from sparktui.tui.drawing.pen import Line, cut
+from sparktui.tui.history.cell_rows import LEGEND, CellTable, Longest, cell_row, cell_table, head_row, longest_of, round_top
+from sparktui.tui.history.history_book import CellEntry
 from sparktui.tui.widgets.row_list import RowList
 
 

@@ -11,7 +11,7 @@ from textual.events import Click
 from textual.message import Message
 from textual.strip import Strip
 
-from sparktui.tui.pen import Line, cut
+from sparktui.tui.drawing.pen import Line, cut
 from sparktui.tui.widgets.painted import Painted
 
 NAME_CELLS = 11

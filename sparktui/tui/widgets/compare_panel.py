@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textual.strip import Strip
 
-from sparktui.tui.compare_rows import Compared, compare_rows
-from sparktui.tui.pen import Line, cut
+from sparktui.tui.drawing.pen import Line, cut
+from sparktui.tui.history.compare_rows import Compared, compare_rows
 from sparktui.tui.widgets.sheet import Sheet
 
 

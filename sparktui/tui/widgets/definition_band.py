@@ -6,7 +6,7 @@ from textual.strip import Strip
 
 from sparktui.core.records import RunRecord
 from sparktui.report.detail import Figure
-from sparktui.tui.definition_band import band_rows
+from sparktui.tui.runview.definition_band import band_rows
 from sparktui.tui.widgets.painted import Painted
 
 

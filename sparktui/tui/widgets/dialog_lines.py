@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from textual.strip import Strip
 
-from sparktui.tui.pen import Line, cut
-from sparktui.tui.prose import wrapped
-from sparktui.tui.roles import Role
+from sparktui.tui.drawing.pen import Line, cut
+from sparktui.tui.drawing.prose import wrapped
+from sparktui.tui.drawing.roles import Role
 from sparktui.tui.widgets.choice import NAME_CELLS
 from sparktui.tui.widgets.painted import Painted
 

@@ -8,8 +8,8 @@ from textual.strip import Strip
 
 from sparktui.core.records import RunRecord
 from sparktui.report.detail import Figure
-from sparktui.tui.pen import Line
-from sparktui.tui.run_figures import COLUMN_CELLS, Columns, Item, figure_columns, item_inks
+from sparktui.tui.drawing.pen import Line
+from sparktui.tui.runview.run_figures import COLUMN_CELLS, Columns, Item, figure_columns, item_inks
 from sparktui.tui.widgets.painted import Painted
 
 _THREE_FROM, _TWO_FROM = 100, 60

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from textual.strip import Strip
 
+from sparktui.tui.drawing.pen import Ink, Line, cells
 from sparktui.tui.keys import Key
-from sparktui.tui.pen import Ink, Line, cells
 from sparktui.tui.widgets.painted import Painted
 
 _BETWEEN = 3

@@ -8,12 +8,12 @@ from msgspec import Struct
 from textual.strip import Strip
 
 from sparktui.core.events import MemoryNow
-from sparktui.core.phase import Phase
+from sparktui.core.figures.phase import Phase
 from sparktui.core.records import ServerInfo
 from sparktui.report import numbers
-from sparktui.tui.foreign import shown
-from sparktui.tui.pen import Ink, Line, cells, cut
-from sparktui.tui.states import Source, state_of
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.drawing.pen import Ink, Line, cells, cut
+from sparktui.tui.live.states import Source, state_of
 from sparktui.tui.widgets.painted import Painted
 
 _DROPPED_FIRST = ("sentence", "draft", "ctx", "mem", "kind", "model", "address", "badge")

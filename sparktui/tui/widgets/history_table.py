@@ -11,11 +11,11 @@ from textual.events import Click, MouseScrollDown, MouseScrollUp
 from textual.message import Message
 from textual.strip import Strip
 
-from sparktui.tui.foreign import shown
-from sparktui.tui.history_rows import NOTE, Column, HistoryRow, columns_for
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.drawing.pen import Line, cut
+from sparktui.tui.drawing.roles import Role
+from sparktui.tui.history.history_rows import NOTE, Column, HistoryRow, columns_for
 from sparktui.tui.keys import SCROLLING
-from sparktui.tui.pen import Line, cut
-from sparktui.tui.roles import Role
 from sparktui.tui.widgets.painted import Painted
 
 _FIRST = 2

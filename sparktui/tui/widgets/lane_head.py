@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textual.strip import Strip
 
-from sparktui.tui.lane_view import LaneView
-from sparktui.tui.pen import Ink, Line, cells
+from sparktui.tui.drawing.pen import Ink, Line, cells
+from sparktui.tui.showing.lane_view import LaneView
 from sparktui.tui.widgets.digits import small_digits
 from sparktui.tui.widgets.painted import Painted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.events import Paste
 from textual.widgets import Input
 
-from sparktui.tui.foreign import shown
+from sparktui.tui.drawing.foreign import shown
 
 
 class LineInput(Input):

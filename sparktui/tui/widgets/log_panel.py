@@ -10,7 +10,7 @@ from textual.events import MouseScrollDown, MouseScrollUp
 from textual.message import Message
 from textual.strip import Strip
 
-from sparktui.core.logrecord import LogRecord
+from sparktui.core.log.logrecord import LogRecord
 from sparktui.tui.keys import SCROLLING
 from sparktui.tui.widgets.log_row import log_row
 from sparktui.tui.widgets.painted import Painted

@@ -7,11 +7,11 @@ import re
 from rich.style import Style
 from textual.strip import Strip
 
-from sparktui.core.logrecord import Generation, LogRecord
+from sparktui.core.log.logrecord import Generation, LogRecord
 from sparktui.report import numbers
-from sparktui.tui.foreign import shown
-from sparktui.tui.pen import Line, cut
-from sparktui.tui.roles import Roles
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.drawing.pen import Line, cut
+from sparktui.tui.drawing.roles import Roles
 
 _CLOCK = re.compile(r"\d{1,2}:\d\d:\d\d")
 _TIME_CELLS = 8

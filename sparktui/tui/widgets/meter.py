@@ -5,11 +5,11 @@ from __future__ import annotations
 from rich.style import Style
 from textual.strip import Strip
 
-from sparktui.tui.layout import METER_CELLS
-from sparktui.tui.meter_view import MeterView, Row
-from sparktui.tui.pen import Ink, Line
-from sparktui.tui.roles import Role
-from sparktui.tui.spark import CELLS, SparkHistory
+from sparktui.tui.drawing.pen import Ink, Line
+from sparktui.tui.drawing.roles import Role
+from sparktui.tui.drawing.spark import CELLS, SparkHistory
+from sparktui.tui.live.layout import METER_CELLS
+from sparktui.tui.live.meter_view import MeterView, Row
 from sparktui.tui.widgets.digits import ROWS, big_digits, digits_width
 from sparktui.tui.widgets.painted import Painted
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textual.strip import Strip
 
-from sparktui.tui.meter_line import MeterText
-from sparktui.tui.pen import Ink, Line, cells
+from sparktui.tui.drawing.pen import Ink, Line, cells
+from sparktui.tui.live.meter_line import MeterText
 from sparktui.tui.widgets.painted import Painted
 
 _BETWEEN = 2

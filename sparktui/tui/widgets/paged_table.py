@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from textual.strip import Strip
 
-from sparktui.tui.history_pages import RunRows
-from sparktui.tui.history_rows import Column, HistoryRow, columns_for
+from sparktui.tui.history.history_pages import RunRows
+from sparktui.tui.history.history_rows import Column, HistoryRow, columns_for
 from sparktui.tui.widgets.history_table import HistoryTable
 
 _FIRST = 2

@@ -14,8 +14,8 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from sparktui.tui.glyphs import Glyphs
-from sparktui.tui.roles import Roles
+from sparktui.tui.drawing.glyphs import Glyphs
+from sparktui.tui.drawing.roles import Roles
 
 
 class Dressed(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from textual.strip import Strip
 
-from sparktui.tui.pen import Ink, Line, cells, cut
+from sparktui.tui.drawing.pen import Ink, Line, cells, cut
 from sparktui.tui.widgets.painted import Painted
 
 

@@ -14,9 +14,9 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from sparktui.report import numbers
-from sparktui.tui.foreign import shown
-from sparktui.tui.pen import Line
-from sparktui.tui.roles import Role
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.drawing.pen import Line
+from sparktui.tui.drawing.roles import Role
 from sparktui.tui.widgets.painted import Painted
 
 Asking = Literal["prompt", "temperature", "max tokens", "filter"]

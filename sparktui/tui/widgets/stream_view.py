@@ -12,10 +12,10 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from sparktui.core.liverun import Piece
-from sparktui.tui.foreign import shown
+from sparktui.tui.drawing.foreign import shown
+from sparktui.tui.drawing.pen import Ink, Line
+from sparktui.tui.drawing.ramp import FULL_TOKENS
 from sparktui.tui.keys import SCROLLING
-from sparktui.tui.pen import Ink, Line
-from sparktui.tui.ramp import FULL_TOKENS
 from sparktui.tui.widgets.painted import Painted
 from sparktui.tui.widgets.stream_row import GUTTER, Dress, View, stream_row
 from sparktui.tui.widgets.stream_text import NO_BURST, StreamText

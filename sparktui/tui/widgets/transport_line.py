@@ -5,8 +5,8 @@ from __future__ import annotations
 from textual.strip import Strip
 
 from sparktui.report import numbers
-from sparktui.tui.pen import Line
-from sparktui.tui.player import Player
+from sparktui.tui.drawing.pen import Line
+from sparktui.tui.showing.player import Player
 from sparktui.tui.widgets.meter import progress_inks
 from sparktui.tui.widgets.painted import Painted
 

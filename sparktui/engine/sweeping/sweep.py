@@ -1,0 +1,165 @@
+"""A sweep: the same prompt under every variant of the server, in an order that spreads drift, and the server put back at the end."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+
+from sparktui.core.config import ServerConfig, VariantConfig
+from sparktui.core.events import Plan
+from sparktui.core.ids import new_id
+from sparktui.core.plans import PromptSpec
+from sparktui.core.records import RunRecord
+from sparktui.core.sweepplan import Step, SweepPlan, rounds, spec_of, together
+from sparktui.engine.plans.contexts import Contexts
+from sparktui.engine.plans.eta import Eta
+from sparktui.engine.plans.planrun import WAITS_S, Measure, PlanRun
+from sparktui.engine.running.cancel import Cancel
+from sparktui.engine.running.emit import Emitter
+from sparktui.engine.running.rounds import Rounds
+from sparktui.engine.running.run import run_once
+from sparktui.engine.server.target import Target
+from sparktui.engine.server.tokencount import counter_for
+from sparktui.engine.sweeping.variants import ServerSwitch
+from sparktui.errors import SparkError, UnreachableError
+from sparktui.io.http.failures import StoppedError
+
+
+class Sweep:
+    """One sweep of one server. `failed`: variants that the server could not be brought to, and why.
+
+    `bench_id` and `earlier` are those of a sweep that goes on. `on_change` hears whenever the server may have left its own configuration
+    or is back in it. `restored`: the server is as it was.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        plan: SweepPlan,
+        emitter: Emitter,
+        cancel: Cancel,
+        switch: ServerSwitch,
+        *,
+        server: ServerConfig | None = None,
+        measure: Measure = run_once,
+        bench_id: str | None = None,
+        earlier: Sequence[RunRecord] = (),
+        on_change: Callable[[bool], object] = lambda _: None,
+        waits_s: Sequence[float] = WAITS_S,
+    ) -> None:
+        done = finished_rounds(plan, earlier)
+        self._steps = list(rounds(plan, done))
+        total = len(earlier) + sum(together(step.variant) for step in self._steps)
+        self._runs = PlanRun(target, emitter, cancel, total=total, what="sweep", waits_s=waits_s, plan_id=bench_id)
+        self._runs.add(earlier)
+        self._total = total
+        self.id = self._runs.id
+        self.failed: dict[str, str] = {}
+        self.restored = True
+        self._target = target
+        self._plan = plan
+        self._emitter = emitter
+        self._cancel = cancel
+        self._switch = switch
+        self._on_change = on_change
+        self._made = Rounds(self._runs, target, server or ServerConfig(), measure)
+        self._contexts: Contexts | None = None
+
+    @property
+    def records(self) -> list[RunRecord]:
+        """The runs made so far, those of an earlier part first, with what the log added since."""
+        return self._runs.records
+
+    @property
+    def stopped(self) -> SparkError | None:
+        return self._runs.stopped
+
+    @property
+    def complete(self) -> bool:
+        """Every round that could be made has been made."""
+        left = rounds(self._plan, finished_rounds(self._plan, self.records))
+        return all(step.variant.name in self.failed for step in left)
+
+    def cancel_current(self) -> None:
+        """Cancel the run (or runs) in flight; the sweep goes on with the next."""
+        self._runs.cancel_current()
+
+    def run(self) -> list[RunRecord]:
+        """Make the runs, put the server back, and return the records. What goes wrong is in them, in `failed` or in `stopped`."""
+        eta = Eta([step.variant.name for step in self._steps])
+        self._announce()
+        try:
+            for step in self._steps:
+                if step.variant.name in self.failed:
+                    continue
+                begun_s = time.monotonic()
+                if not self._step(step):
+                    break
+                eta.finished(step.variant.name, time.monotonic() - begun_s)
+                self._runs.progress(eta.left_s)
+        except StoppedError:
+            # what was finished is kept, and the server is put back below
+            pass
+        finally:
+            self._end()
+        return self.records
+
+    def _step(self, step: Step) -> bool:
+        """One round; whether to go on."""
+        if not self._ready_for(step.variant):
+            return not self._cancel.is_set() and self.stopped is None
+        records = self._made.make(spec_of(self._plan, step, self._prompt(), self.id))
+        self._runs.add(records)
+        return self._runs.goes_on_after(records)
+
+    def _ready_for(self, variant: VariantConfig) -> bool:
+        """Bring the server to a variant. One it cannot get to is noted and passed over; a server that is gone ends the sweep."""
+        try:
+            if self._switch.to(variant, self._cancel):
+                self._on_change(self._switch.changed)
+        except StoppedError:
+            raise
+        except SparkError as error:
+            self._on_change(self._switch.changed)
+            self.failed[variant.name] = str(error)
+            if isinstance(error, UnreachableError):
+                self._runs.stopped = error
+            return False
+        return True
+
+    def _prompt(self) -> PromptSpec:
+        plan = self._plan
+        if not plan.context_tokens:
+            return plan.prompt
+        if self._contexts is None:
+            key = new_id(time.time(), secrets.token_bytes(8))
+            self._contexts = Contexts(plan.context_tokens, plan.seed, counter_for(self._target, self._cancel, key))
+        return self._contexts.before(plan.prompt)
+
+    def _announce(self) -> None:
+        plan = self._plan
+        cells = tuple(
+            {"prompt": plan.prompt.name, "temperature": plan.params(variant).temperature, "runs": plan.runs, "label": variant.name}
+            for variant in plan.variants
+        )
+        self._emitter.emit(Plan(plan_id=self.id, kind="sweep", cells=cells, total=self._total))
+        self._runs.progress(None)
+
+    def _end(self) -> None:
+        self._made.close()
+        try:
+            self.restored = self._switch.back()
+        finally:
+            self._on_change(self._switch.changed)
+            self._runs.tell_end()
+
+
+def finished_rounds(plan: SweepPlan, records: Sequence[RunRecord]) -> set[tuple[str, int]]:
+    """The rounds, by variant and run number, whose runs all ended well. What a flag takes out of the medians was measured all the same."""
+    good: dict[tuple[str, int], int] = {}
+    for record in records:
+        if record.run_no and not record.warmup and record.status == "ok":
+            good[(record.label, record.run_no)] = good.get((record.label, record.run_no), 0) + 1
+    wanted = {variant.name: together(variant) for variant in plan.variants}
+    return {key for key, count in good.items() if count >= wanted.get(key[0], 1)}
