@@ -95,7 +95,7 @@ def test_a_moved_checkout_installs_again(checkout: Checkout, tmp_path: Path) -> 
 def test_extras_only_where_the_command_needs_them(checkout: Checkout) -> None:
     checkout.run("--version")
     code, out, _ = checkout.run("test", "-k", "x")
-    assert (code, out) == (0, f"ran in {checkout.root}: -m pytest -k x\n")
+    assert (code, out) == (0, f"ran in {checkout.root}: -m pytest --numprocesses 3 --dist worksteal -k x\n")
     assert f"{checkout.root}[dev]" in checkout.log.read_text(encoding="utf-8")
     assert checkout.run("web")[1] == "ran in /: -P -m sparktui web\n"
     assert f"{checkout.root}[web]" in checkout.log.read_text(encoding="utf-8")

@@ -34,6 +34,7 @@ class TerminalApp(SparkApp):
     """`report` writes a crash report and returns its path. `started` is called once, after the first frame."""
 
     def __init__(self, connect: Connect, options: Options, *, report: Report, started: Started) -> None:
+        _trust_the_terminals_size()
         super().__init__(connect, options)
         self._report = report
         self._started = started
@@ -112,3 +113,10 @@ class TerminalApp(SparkApp):
             place = f"report: {where}" if where else "no report could be written"
             self.crash = f"sparktui: internal error ({type(error).__name__}); {place}"
         self._close_messages_no_wait()
+
+
+def _trust_the_terminals_size() -> None:
+    """An exported COLUMNS or LINES would hide the terminal's real size, and every resize; only a page in a browser is sized that way."""
+    if "TEXTUAL_DRIVER" not in os.environ:
+        for name in ("COLUMNS", "LINES"):
+            os.environ.pop(name, None)
