@@ -1,5 +1,6 @@
 """Screens that come and go: the sockets they come back by, and what the next one is told."""
 
+import contextlib
 import os
 import socket
 import stat
@@ -38,14 +39,21 @@ def until(wanted: object) -> None:
     assert wanted()  # type: ignore[operator]
 
 
-def attached(session: str, from_seq: int) -> tuple[socket.socket, Iterator[AnyEvent]]:
+@pytest.fixture
+def closing() -> Iterator[contextlib.ExitStack]:
+    with contextlib.ExitStack() as stack:
+        yield stack
+
+
+def attached(session: str, from_seq: int, closing: contextlib.ExitStack) -> tuple[socket.socket, Iterator[AnyEvent]]:
     line = knock(session)
     assert line is not None
+    closing.enter_context(line)
     line.sendall(encode_command(Attach(id=9, session=session, from_seq=from_seq)) + b"\n")
     return line, (decode_event(text) for text in lines_of(line.fileno()))
 
 
-def test_the_next_screen_gets_what_the_last_one_missed_while_events_go_on() -> None:
+def test_the_next_screen_gets_what_the_last_one_missed_while_events_go_on(closing: contextlib.ExitStack) -> None:
     read, write = os.pipe()
     screens = Screens(write)
     session = Session("worker", HistoryConfig(), sinks=(screens,))
@@ -65,13 +73,13 @@ def test_the_next_screen_gets_what_the_last_one_missed_while_events_go_on() -> N
     emitting = threading.Thread(target=emit)
     emitting.start()
     until(lambda: waiting() == [session.id])
-    line, events = attached(session.id, 10)
+    line, events = attached(session.id, 10, closing)
     first, second = next(events), next(events)
     assert isinstance(first, Hello) and isinstance(second, Reply) and second.id == 9 and second.ok
     assert [next(events).seq for _ in range(300)] == list(range(11, 311))
-    assert waiting() == []
+    until(lambda: waiting() == [])
     # the one before may hang in a line that is dead without knowing: the next takes its place
-    other, events = attached(session.id, 200)
+    other, events = attached(session.id, 200, closing)
     next(events), next(events)
     assert [next(events).seq for _ in range(200)] == list(range(201, 401))
     assert list(lines_of(line.fileno()))[-1:] != [b""]
@@ -81,8 +89,7 @@ def test_the_next_screen_gets_what_the_last_one_missed_while_events_go_on() -> N
     emitting.join()
     screens.close()
     session.close("done")
-    for thing in (line, other):
-        thing.close()
+    closing.close()
     serving.join(6)
     os.close(read)
     os.close(write)
