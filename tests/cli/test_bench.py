@@ -124,12 +124,32 @@ def test_a_second_interrupt_stops_at_once(tmp_path: Path) -> None:
         "with interrupts(cancel):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    assert cancel.wait(5)\n"
+        "    time.sleep(0.55)\n"
         "    os.kill(os.getpid(), signal.SIGTERM)\n"
         "    time.sleep(5)\n"
         "print('not reached')\n"
     )
     done = subprocess.run([*LAUNCH, "-c", code], env=environment(tmp_path), capture_output=True, check=False, timeout=20)
     assert (done.returncode, done.stdout) == (4, b"")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_that_arrives_twice_still_prints_and_stores_what_is_finished(number: signal.Signals, tmp_path: Path) -> None:
+    words = ["bench", "--demo", "--demo-speed", "60", "--prompts", "code", "--temps", "0", "--runs", "60", "--max-tokens", "300"]
+    process = start(tmp_path, *words)
+    assert process.stderr is not None
+    while b"run 1/60" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(number)
+    for _ in range(3):
+        time.sleep(0.02)
+        if process.poll() is None:
+            process.send_signal(number)
+    shown, err = process.communicate(timeout=20)
+    assert process.returncode == 4, err
+    assert "  1" in shown.decode()
+    assert b"tok/s" in shown
+    assert [record.status for record in stored(tmp_path)].count("ok") >= 2
 
 
 def test_signals_that_were_ignored_stay_ignored() -> None:
