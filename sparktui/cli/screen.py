@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import shlex
 import sys
@@ -49,6 +50,8 @@ def open_screen(args: argparse.Namespace, plan: BenchPlan | None = None) -> int:
     args.reload = _looks(args.fps) if args.remote else loader(args)
     args.loaded = args.reload()
     args.plan = plan
+    # on again after the first frame
+    gc.disable()
     return int(import_module("sparktui.tui.start").main(args))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -122,3 +123,13 @@ class Config(Section, frozen=True):
     sweep: SweepConfig = field(default_factory=SweepConfig)
     history: HistoryConfig = field(default_factory=HistoryConfig)
     ui: UiConfig = field(default_factory=UiConfig)
+
+
+def leaves(value: Struct, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every dotted key of a config with its value; lists and maps are one leaf each."""
+    for name in value.__struct_fields__:
+        inner = getattr(value, name)
+        if isinstance(inner, Struct):
+            yield from leaves(inner, f"{prefix}{name}.")
+        else:
+            yield prefix + name, inner

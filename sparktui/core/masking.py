@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterable
@@ -17,28 +18,31 @@ _NAME = (
 )
 _NOTHING = r"(?!(?:null|none|true|false|\*\*\*)\b|\*\*\*)"
 _SCHEME = r"(?:(?:Bearer|Basic|Token|Digest)\s+)?+"
-_PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
-    # the start of TabbyAPI: Your API key is: X (colour codes may stand between)
-    (re.compile(r"(\b(?:api|admin) key is:(?:\s|\x1b\[[\d;]*m)*)[^\s\x1b]+", re.IGNORECASE), rf"\1{MASK}"),
-    # 'authorization': 'Bearer X' · "x-api-key": "X" · (b'authorization', b'Bearer X') · \"api_key\": \"X\"
-    (re.compile(rf"({_QUOTE}(?:{_NAME}){_QUOTE}\s*[:=,]\s*b?({_QUOTE}){_SCHEME}){_NOTHING}[^\0]*?(?=\2)", re.IGNORECASE), rf"\1{MASK}"),
-    # api_key="X with blanks"
-    (re.compile(rf"((?<![\w-])(?:{_NAME})\s*[:=]\s*b?({_QUOTE}){_SCHEME}){_NOTHING}.*?(?=\2)", re.IGNORECASE), rf"\1{MASK}"),
-    # Cookie: a=b; c=d
-    (re.compile(r"((?<![\w-])(?:set-)?cookie:\s*)[^\r\n'\"]+", re.IGNORECASE), rf"\1{MASK}"),
-    # Authorization: Bearer X · x-api-key: X · api_key=X · 'api_key': X
-    (re.compile(rf"((?<![\w-])(?:{_NAME})(?:{_QUOTE})?\s*[:=]\s*{_SCHEME}){_NOTHING}[^\s,;\"'\\}})\]&]+", re.IGNORECASE), rf"\1{MASK}"),
-    # --api-key X · --hf-token=X
-    (re.compile(rf"(--(?:{_NAME})(?:=|\s+)[\"']?){_NOTHING}[^\s\"']+", re.IGNORECASE), rf"\1{MASK}"),
-    # Bearer X wherever it stands, but not the words about it
-    (re.compile(r"(\bBearer\s+)(?!(?:tokens?|auth\w*|keys?|scheme|header|is|and|or)\b)[\w.~+/=:-]{3,}", re.IGNORECASE), rf"\1{MASK}"),
-    # scheme://user:password@host
-    (re.compile(r"(\b[a-z][a-z0-9+.-]{0,20}://)[^/\s@\"'<>?#]{1,300}@", re.IGNORECASE), rf"\1{MASK}@"),
-    # ?key=X&api_key=X
-    (re.compile(r"([?&;][\w.-]{0,40}?(?:key|token|secret|passw\w*|pwd|sig\w*|auth)=)[^&\s#\"'<>]+", re.IGNORECASE), rf"\1{MASK}"),
-    # keys that show what they are
-    (re.compile(r"\b(?:sk|pk|rk|gsk|hf|ghp|gho|glpat|xox[bp])[-_](?=[\w-]{0,200}\d)[\w-]{16,}"), MASK),
-)  # fmt: skip
+@functools.cache
+def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Each pattern with what it becomes. Made at the first text that hints at a secret: most starts see none."""
+    return (
+        # the start of TabbyAPI: Your API key is: X (colour codes may stand between)
+        (re.compile(r"(\b(?:api|admin) key is:(?:\s|\x1b\[[\d;]*m)*)[^\s\x1b]+", re.IGNORECASE), rf"\1{MASK}"),
+        # 'authorization': 'Bearer X' · "x-api-key": "X" · (b'authorization', b'Bearer X') · \"api_key\": \"X\"
+        (re.compile(rf"({_QUOTE}(?:{_NAME}){_QUOTE}\s*[:=,]\s*b?({_QUOTE}){_SCHEME}){_NOTHING}[^\0]*?(?=\2)", re.IGNORECASE), rf"\1{MASK}"),
+        # api_key="X with blanks"
+        (re.compile(rf"((?<![\w-])(?:{_NAME})\s*[:=]\s*b?({_QUOTE}){_SCHEME}){_NOTHING}.*?(?=\2)", re.IGNORECASE), rf"\1{MASK}"),
+        # Cookie: a=b; c=d
+        (re.compile(r"((?<![\w-])(?:set-)?cookie:\s*)[^\r\n'\"]+", re.IGNORECASE), rf"\1{MASK}"),
+        # Authorization: Bearer X · x-api-key: X · api_key=X · 'api_key': X
+        (re.compile(rf"((?<![\w-])(?:{_NAME})(?:{_QUOTE})?\s*[:=]\s*{_SCHEME}){_NOTHING}[^\s,;\"'\\}})\]&]+", re.IGNORECASE), rf"\1{MASK}"),
+        # --api-key X · --hf-token=X
+        (re.compile(rf"(--(?:{_NAME})(?:=|\s+)[\"']?){_NOTHING}[^\s\"']+", re.IGNORECASE), rf"\1{MASK}"),
+        # Bearer X wherever it stands, but not the words about it
+        (re.compile(r"(\bBearer\s+)(?!(?:tokens?|auth\w*|keys?|scheme|header|is|and|or)\b)[\w.~+/=:-]{3,}", re.IGNORECASE), rf"\1{MASK}"),
+        # scheme://user:password@host
+        (re.compile(r"(\b[a-z][a-z0-9+.-]{0,20}://)[^/\s@\"'<>?#]{1,300}@", re.IGNORECASE), rf"\1{MASK}@"),
+        # ?key=X&api_key=X
+        (re.compile(r"([?&;][\w.-]{0,40}?(?:key|token|secret|passw\w*|pwd|sig\w*|auth)=)[^&\s#\"'<>]+", re.IGNORECASE), rf"\1{MASK}"),
+        # keys that show what they are
+        (re.compile(r"\b(?:sk|pk|rk|gsk|hf|ghp|gho|glpat|xox[bp])[-_](?=[\w-]{0,200}\d)[\w-]{16,}"), MASK),
+    )  # fmt: skip
 
 
 def mask_secrets(text: str, secrets: Iterable[str] = ()) -> str:
@@ -51,7 +55,7 @@ def mask_secrets(text: str, secrets: Iterable[str] = ()) -> str:
             text = text.replace(form, MASK) if len(form) > 3 else re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", MASK, text)
     if _HINT.search(text) is None:
         return text
-    for pattern, masked in _PATTERNS:
+    for pattern, masked in _patterns():
         text = pattern.sub(masked, text)
     return text
 

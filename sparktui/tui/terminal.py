@@ -94,6 +94,7 @@ class TerminalApp(SparkApp):
         """After the first frame: what was imported is never garbage, and painting must not take the worker's time."""
         gc.collect()
         gc.freeze()
+        gc.enable()
         if sys.platform.startswith("linux"):
             os.nice(_NICER)
         self._started(self)

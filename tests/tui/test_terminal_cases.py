@@ -103,7 +103,8 @@ def test_d09_a_terminal_that_cannot_be_painted_gets_one_line_that_points_to_benc
 
 
 def test_an_exported_size_does_not_hide_the_real_one(tmp_path: Path) -> None:
-    with Paced(count=5, every_s=0.01) as server, program(tmp_path, *server.options(), env={"COLUMNS": "60", "LINES": "12"}, size=(120, 36)) as terminal:
+    exported = {"COLUMNS": "60", "LINES": "12"}
+    with Paced(count=5, every_s=0.01) as server, program(tmp_path, *server.options(), env=exported, size=(120, 36)) as terminal:
         terminal.until("b bench")
         assert terminal.text().splitlines()[-1].strip().startswith("b bench")
         assert len(terminal.text().splitlines()) == 36

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from sparktui.core.config import leaves
 from sparktui.core.scrub import mask_url
 from sparktui.engine.checks.check import Check
 from sparktui.engine.checks.localcheck import check_config, check_data_dir, check_log, check_python
 from sparktui.engine.checks.servercheck import check_server
-from sparktui.io.config.configfile import SECRET_PATHS, LoadedConfig, leaves
+from sparktui.io.config.configfile import SECRET_PATHS, LoadedConfig
 
 
 def examine(loaded: LoadedConfig, *, demo: bool = False, demo_speed: float = 1.0) -> Iterator[Check]:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct, field
 
-from sparktui.core.config import Config
+from sparktui.core.config import Config, leaves
 from sparktui.core.nearest import did_you_mean
 from sparktui.errors import ConfigError
-from sparktui.io.config import consent, yamltree
+from sparktui.io.config import consent
 from sparktui.io.config.configchecks import check
 from sparktui.io.config.configplace import Place, find_config
-from sparktui.io.config.expand import BadReferenceError, UnsetVariableError, expand
-from sparktui.io.config.fieldtypes import ABSENT, Reader, number
 from sparktui.io.config.keys import clean_key, mode_note, read_key_file
-from sparktui.io.config.yamltree import Node, at
+from sparktui.io.config.numbers import ABSENT, number
 
 ENVIRONMENT: Mapping[str, str] = {
     "SPARKTUI_BASE_URL": "server.base_url",
@@ -31,10 +29,6 @@ ENVIRONMENT: Mapping[str, str] = {
 """Variables that set one value each; an empty one counts as unset."""
 
 SECRET_PATHS = ("server.api_key", "server.admin_key")
-_EXPANDED = {
-    "server.base_url", "server.model", "server.api_key", "server.api_key_file", "server.admin_key", "server.tls.ca_file",
-    "log.source", "log.tabbyapi_dir",
-}  # fmt: skip
 _PATHS = ("server.api_key_file", "server.tls.ca_file", "log.source", "log.tabbyapi_dir")
 
 
@@ -75,7 +69,7 @@ def load_config(
     here = cwd or Path.cwd()
     place = find_config(path, env, here)
     loading = _Loading(place, env)
-    values = loading.read()
+    values = loading.values
     folder = place.path.parent if place else here
     _absolute(values, folder)
     laid = {ENVIRONMENT[name]: Override(env[name], f"environment {name}") for name in ENVIRONMENT if env.get(name)}
@@ -96,75 +90,32 @@ def load_config(
     )
 
 
-def leaves(value: Struct, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Every dotted key of a config with its value; lists and maps are one leaf each."""
-    for name in value.__struct_fields__:
-        inner = getattr(value, name)
-        if isinstance(inner, Struct):
-            yield from leaves(inner, f"{prefix}{name}.")
-        else:
-            yield prefix + name, inner
-
-
 class _Loading:
-    """One file being read: its values, and where each came from."""
+    """What is known of one configuration while it is put together: the file's values, and where each value came from."""
 
     def __init__(self, place: Place | None, env: Mapping[str, str]) -> None:
-        self.place = place
-        self.env = env
         self.origins: dict[str, str] = {}
         self.notes: list[str] = []
-        self.literal_key = False
         self.shown = place.path.name if place and place.from_cwd else str(place.path) if place else ""
-        self.reader = Reader(self.shown, self._text, _known_sections())
+        self.values: dict[str, Any] = {}
+        self.lines: dict[str, int] = {}
+        if place is not None:
+            # here, because a YAML parser is a good part of the start of somebody who has no file
+            from sparktui.io.config.filevalues import read_file
 
-    def read(self) -> dict[str, Any]:
-        if self.place is None:
-            return {}
-        try:
-            raw = self.place.path.read_bytes()
-        except OSError as error:
-            raise ConfigError(f"{self.shown} cannot be read: {error.strerror}.", hint="Check its permissions.") from None
-        root = yamltree.parse(yamltree.text_of(raw, self.shown), self.shown)
-        if root is None or (isinstance(root, yamltree.ScalarNode) and yamltree.plain_text(root, self.shown, self.shown) is None):
-            self.notes.append(f"{self.shown} is empty: every value is the default")
-            return {}
-        if not isinstance(root, yamltree.MappingNode):
-            kind = "a list" if isinstance(root, yamltree.SequenceNode) else "plain text"
-            where = at(self.shown, root.start_mark)
-            raise ConfigError(f"{where}: the file is {kind}, not keys with values.", hint="Write `server:` and its keys first.")
-        values = self.reader.section(root, Config, "")
-        if self.literal_key and (note := mode_note(self.place.path)):
-            self.notes.append(note)
-        return values
+            self.values, self.lines, self.notes = read_file(place.path, self.shown, env, SECRET_PATHS)
 
     def where(self, key: str) -> str:
         """`file:line` of a key, the override that set it, or the file."""
         if key in self.origins:
             return self.origins[key]
-        line = self.reader.lines.get(key)
+        line = self.lines.get(key)
         return f"{self.shown}:{line}" if line else self.shown or "config"
 
     def origin(self, key: str) -> str:
         if key in self.origins:
             return self.origins[key]
-        return self.where(key) if key in self.reader.lines else "default"
-
-    def _text(self, text: str, path: str, node: Node) -> str:
-        if path not in _EXPANDED and not path.startswith("log.command[") and not (path.startswith("prompts.") and path.endswith(".file")):
-            return text
-        where = at(self.shown, node.start_mark)
-        try:
-            value, used = expand(text, self.env)
-        except UnsetVariableError as error:
-            hint = f"Set it, or write ${{{error.name}:-}} for empty when it is unset."
-            raise ConfigError(f"{where}: `{path}` wants the environment variable {error.name}, which is not set.", hint=hint) from None
-        except BadReferenceError:
-            hint = "Write ${NAME}, or $$ for a dollar."
-            raise ConfigError(f"{where}: `{path}` has a `${{` that names no variable.", hint=hint) from None
-        if path in SECRET_PATHS and value and not used:
-            self.literal_key = True
-        return value
+        return self.where(key) if key in self.lines else "default"
 
 
 def _with_keys(config: Config, loading: _Loading) -> Config:
@@ -225,8 +176,3 @@ def _typed(key: str, override: Override) -> Any:
     if value is ABSENT:
         raise ConfigError(f"{override.origin}: `{key}` wants a number.", hint="Digits, a point for decimals.")
     return value
-
-
-def _known_sections() -> dict[str, str]:
-    """Key name → the section it belongs to, for keys one level too high or low."""
-    return {name.rsplit(".", 1)[-1]: name.rsplit(".", 1)[0] for name, _ in leaves(Config()) if "." in name}

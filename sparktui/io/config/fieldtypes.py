@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
@@ -12,13 +11,10 @@ from msgspec import Struct
 
 from sparktui.core.nearest import did_you_mean
 from sparktui.errors import ConfigError
+from sparktui.io.config.numbers import ABSENT, number
 from sparktui.io.config.yamltree import MappingNode, Node, ScalarNode, SequenceNode, at, entries, plain_text
 
-ABSENT = object()
-
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-_INTEGER = re.compile(r"[+-]?\d[\d_]*")
-_NUMBER = re.compile(r"[+-]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)([eE][+-]?\d+)?")
 _MAX_DEPTH = 40
 
 TextHook = Callable[[str, str, Node], str]
@@ -146,20 +142,6 @@ class Reader:
             return text.lower() == "true"
         value = number(text, whole=True, decimal=True) if not re.match(r"[+-]?0\d", text) else ABSENT
         return text if value is ABSENT else value
-
-
-def number(text: str, *, whole: bool, decimal: bool) -> int | float | object:
-    """`text` as an int (`whole`) or a float (`decimal`); with both, the form it was given in decides. ABSENT when it is neither."""
-    if whole and _INTEGER.fullmatch(text):
-        return int(text.replace("_", ""))
-    if not _NUMBER.fullmatch(text):
-        return ABSENT
-    value = float(text.replace("_", ""))
-    if not math.isfinite(value):
-        return ABSENT
-    if decimal:
-        return value
-    return int(value) if value.is_integer() else ABSENT
 
 
 def _options(declared: Any) -> tuple[Any, ...]:

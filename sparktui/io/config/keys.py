@@ -7,7 +7,6 @@ import unicodedata
 from pathlib import Path
 
 from sparktui.errors import ConfigError
-from sparktui.io.config.yamltree import MappingNode, ScalarNode, SequenceNode, entries, parse, text_of
 
 _TOKENS_FILE = re.compile(r"^\s*(api_key|admin_key)\s*:", re.MULTILINE)
 
@@ -33,6 +32,8 @@ def read_key_file(path: Path) -> str | None:
 
     None when the file is empty. Raises ConfigError.
     """
+    from sparktui.io.config.yamltree import text_of
+
     try:
         text = text_of(path.read_bytes(), str(path))
     except OSError as error:
@@ -46,6 +47,8 @@ def read_key_file(path: Path) -> str | None:
 
 
 def _first_api_key(text: str, path: Path) -> str | None:
+    from sparktui.io.config.yamltree import MappingNode, ScalarNode, SequenceNode, entries, parse
+
     root = parse(text, str(path))
     if isinstance(root, MappingNode):
         for name, _, value in entries(root, str(path)):

@@ -6,8 +6,6 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from watchfiles import watch
-
 _DEBOUNCE_MS = 200
 _STEP_MS = 50
 _TIMEOUT_MS = 60_000
@@ -29,6 +27,9 @@ class ConfigWatch:
         self._stop.set()
 
     def _run(self) -> None:
+        # here, because the first frame does not wait for it
+        from watchfiles import watch
+
         watcher = watch(
             self._path.parent,
             watch_filter=lambda _, name: Path(name).name == self._path.name,
