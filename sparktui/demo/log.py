@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from sparktui.demo.usage import Figures
@@ -49,6 +50,15 @@ class ServerLog:
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
+
+    def remove(self) -> None:
+        """Close and delete the file, and its folder where nothing else is in it."""
+        self.close()
+        if self.path is None:
+            return
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+            self.path.parent.rmdir()
 
 
 def metrics_line(request_id: str, figures: Figures) -> str:

@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--loading", type=_real(0, 3_600), default=0.0, metavar="S", help="503 for the first S seconds, as while a model loads")
     add("--ping", type=_real(0, 3_600), default=15.0, metavar="S", help="seconds between keep-alive comments; 0 = none")
     add("--with-parent", action="store_true", help="end when standard input ends")
+    add("--scratch", action="store_true", help="at the end remove the log, and its folder if nothing else is in it")
 
 
 def options_from(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Options:
@@ -49,6 +50,7 @@ def options_from(args: argparse.Namespace, env: Mapping[str, str] = os.environ) 
         loading_s=args.loading,
         ping_s=args.ping,
         with_parent=args.with_parent,
+        scratch=args.scratch,
     )
 
 

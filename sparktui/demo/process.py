@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import selectors
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from sparktui.demo.scratch import Scratch, remove_forgotten
 from sparktui.errors import UnreachableError
 
 _START_S = 20.0
@@ -24,7 +23,7 @@ _ADMIN_ENV = "SPARKTUI_DEMO_ADMIN_KEY"
 class DemoProcess:
     """A running demo server. Use as a context manager, or call `stop()`; it also ends when this process does."""
 
-    def __init__(self, process: subprocess.Popen[bytes], port: int, log_path: Path, scratch: Path | None) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], port: int, log_path: Path, scratch: Scratch | None) -> None:
         self._process = process
         self._scratch = scratch
         self.port = port
@@ -45,14 +44,15 @@ class DemoProcess:
         admin_key: str = "",
         extra: Sequence[str] = (),
     ) -> DemoProcess:
-        """Start one on a free port of 127.0.0.1 and wait until it listens.
+        """Start one on a free port of 127.0.0.1 and wait until it listens. Without `log` its log lies in a folder that goes with it.
 
-        X
         Raises UnreachableError when it does not start.
         """
-        scratch = None if log is not None else Path(tempfile.mkdtemp(prefix="sparktui-demo-"))
-        place = log if log is not None else Path(str(scratch)) / "server.log"
+        remove_forgotten()
+        scratch = Scratch() if log is None else None
+        place = scratch.path / "server.log" if scratch is not None else log
         words = ["--port", "0", "--with-parent", "--speed", f"{speed:g}", "--log", str(place), "--seed", str(seed)]
+        words += ["--scratch"] * (scratch is not None)
         words += ["--no-draft"] * (not draft) + ["--newer-usage"] * newer_usage
         keys = {name: key for name, key in ((_KEY_ENV, api_key), (_ADMIN_ENV, admin_key)) if key}
         words += ["--api-key-env", _KEY_ENV] * bool(api_key) + ["--admin-key-env", _ADMIN_ENV] * bool(admin_key)
@@ -61,11 +61,11 @@ class DemoProcess:
             return cls._greeted(process, scratch)
         except BaseException:
             if scratch is not None:
-                shutil.rmtree(scratch, ignore_errors=True)
+                scratch.remove()
             raise
 
     @classmethod
-    def _greeted(cls, process: subprocess.Popen[bytes], scratch: Path | None) -> DemoProcess:
+    def _greeted(cls, process: subprocess.Popen[bytes], scratch: Scratch | None) -> DemoProcess:
         try:
             line = json.loads(_first_line(process))
             return cls(process, line["port"], Path(line["log"]), scratch)
@@ -103,8 +103,7 @@ class DemoProcess:
             if pipe is not None:
                 pipe.close()
         if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
-            self._scratch = None
+            self._scratch.remove()
 
 
 def _spawn(words: Sequence[str], keys: dict[str, str]) -> subprocess.Popen[bytes]:

@@ -85,6 +85,8 @@ async def _serve(options: Options, announce: Callable[[dict[str, object]], None]
     server.close()
     await _end_all(machine)
     machine.close()
+    if options.scratch:
+        log.remove()
 
 
 def _begin(machine: Machine, port: int) -> None:

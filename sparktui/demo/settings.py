@@ -17,7 +17,9 @@ NGRAM_TOKENS = 4
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`log`: file or folder. `speed` divides every time. Without `api_key` nobody needs a key. `newer_usage`: draft counters in `usage`."""
+    """`log`: file or folder. `speed` divides every time. Without `api_key` nobody needs a key. `newer_usage`: draft counters in `usage`.
+    `scratch`: the log goes when the server does.
+    """
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -33,6 +35,7 @@ class Options:
     loading_s: float = 0.0
     ping_s: float = 15.0
     with_parent: bool = False
+    scratch: bool = False
 
     def model_settings(self) -> ModelSettings:
         """What the model is loaded with at the start."""

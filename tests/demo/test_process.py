@@ -69,12 +69,31 @@ def test_a_log_of_our_own_stays(tmp_path: Path) -> None:
 def test_it_dies_with_its_parent(ending: signal.Signals) -> None:
     owner = subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True)
     assert owner.stdout is not None
-    pid = int(owner.stdout.readline().split()[0])
+    words = owner.stdout.readline().split()
+    pid, log = int(words[0]), Path(words[1])
     assert is_running(pid)
+    assert log.exists()
     owner.send_signal(ending)
     owner.wait()
     owner.stdout.close()
     wait_for_end(pid)
+    assert not log.parent.exists()
+
+
+def test_the_log_of_a_scratch_server_goes_and_its_neighbours_stay(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (folder / "other.txt").write_text("mine")
+    log = folder / "x.log"
+    words = [sys.executable, "-m", "sparktui.demo.server", "--log", str(log), "--scratch"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    assert log.exists()
+    process.terminate()
+    assert process.wait(5) == 0
+    process.stdout.close()
+    assert [path.name for path in folder.iterdir()] == ["other.txt"]
 
 
 def test_it_stops_in_the_middle_of_an_answer() -> None:
