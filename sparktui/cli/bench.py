@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sparktui.cli.options import add_server_options, load
+from sparktui.cli.options import add_looks_options, add_server_options, load
 from sparktui.cli.parser import Parser, comma_list, temperatures, text_argument, whole
 from sparktui.cli.results import Files, add_result_options, exit_code, export, files_asked_for, show
 from sparktui.cli.streams import say
@@ -34,6 +34,7 @@ def add_arguments(parser: Parser) -> None:
     away.add_argument(
         "--stop", nargs="?", const="", type=text_argument, metavar="SESSION", help="end a bench that runs (default: the newest) and save"
     )
+    add_looks_options(parser)
     add_server_options(parser)
 
 
@@ -43,6 +44,8 @@ def run(args: argparse.Namespace) -> int:
         from sparktui.cli.stop import stop
 
         return stop(args.stop)
+    if args.fps is not None and not args.live:
+        raise UsageError("--fps is for the live screen.", hint="Add --live, or leave --fps out.")
     loaded = load(args)
     plan = plan_of(args, loaded.config)
     files = files_asked_for(args)

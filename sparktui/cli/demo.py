@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sparktui.cli.options import add_server_options
+from sparktui.cli.options import add_looks_options, add_server_options
 from sparktui.cli.parser import Parser
 from sparktui.cli.screen import open_screen
 from sparktui.errors import UsageError
@@ -13,6 +13,7 @@ from sparktui.errors import UsageError
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("--loop", action="store_true", help="the tour again and again, for a stand; nothing is stored")
     parser.add_argument("--no-tour", action="store_true", help="the screen at once, as `sparktui --demo`")
+    add_looks_options(parser)
     add_server_options(parser)
 
 

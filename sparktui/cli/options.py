@@ -7,8 +7,9 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Literal
 
-from sparktui.cli.parser import Parser, seconds, text_argument
+from sparktui.cli.parser import Parser, seconds, text_argument, whole
 from sparktui.cli.streams import is_terminal, say
 from sparktui.core.config import KINDS
 from sparktui.errors import UsageError
@@ -46,7 +47,6 @@ def overrides(args: argparse.Namespace, env: Mapping[str, str]) -> dict[str, Ove
         "server.kind": (args.kind, "option --kind"),
         "server.idle_timeout_s": (args.idle_timeout, "option --idle-timeout"),
         "log.source": (args.log, "option --log"),
-        "ui.fps": (getattr(args, "fps", None), "option --fps"),
     }
     laid = {key: Override(value, origin) for key, (value, origin) in found.items() if value is not None}
     if args.api_key_env is not None:
@@ -62,8 +62,25 @@ def overrides(args: argparse.Namespace, env: Mapping[str, str]) -> dict[str, Ove
 def loader(args: argparse.Namespace, env: Mapping[str, str] | None = None) -> Callable[[], LoadedConfig]:
     """A function that reads the config as these options ask for it, as often as it is called (live reload)."""
     environment = os.environ if env is None else env
-    laid = overrides(args, environment) if hasattr(args, "base_url") else {}
+    laid = {**(overrides(args, environment) if hasattr(args, "base_url") else {}), **looks(args)}
     return lambda: load_config(args.config, environment, laid, trust=args.trust_config)
+
+
+def add_looks_options(parser: Parser) -> None:
+    """--fps, for every command that has a screen."""
+    group = parser.add_argument_group("looks")
+    group.add_argument("--fps", type=frame_rate, metavar="N", help="paint at most N times a second; auto slows down with the terminal")
+
+
+def looks(args: argparse.Namespace) -> dict[str, Override]:
+    """The looks given as options, by their dotted key; none for a command without a screen."""
+    fps = getattr(args, "fps", None)
+    return {} if fps is None else {"ui.fps": Override(fps, "option --fps")}
+
+
+def frame_rate(text: str) -> int | Literal["auto"]:
+    """For argparse: 1 to 30 a second, or auto."""
+    return "auto" if text == "auto" else whole(1, 30)(text)
 
 
 def load(args: argparse.Namespace) -> LoadedConfig:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from sparktui.cli.options import add_config_options, loader
+from sparktui.cli.options import add_config_options, add_looks_options, loader
 from sparktui.cli.parser import Parser, seconds, text_argument
 from sparktui.cli.screen import require_terminal
 from sparktui.core.records import RunRecord
@@ -21,6 +21,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--baseline", action="store_true", help="beside it the run without a draft that its speed-up is measured against")
     parser.add_argument("--speed", type=seconds(_SLOWEST, _FASTEST), default=1.0, metavar="N", help="0.25 to 16 (default 1: true speed)")
     parser.add_argument("--loop", action="store_true", help="again and again")
+    add_looks_options(parser)
     add_config_options(parser)
 
 

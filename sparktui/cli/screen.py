@@ -9,14 +9,13 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Literal
 
-from sparktui.cli.options import add_server_options, loader
-from sparktui.cli.parser import Parser, seconds, whole
+from sparktui.cli.options import add_looks_options, add_server_options, loader, looks
+from sparktui.cli.parser import Parser, seconds
 from sparktui.cli.streams import is_terminal
 from sparktui.core.plans import BenchPlan
 from sparktui.errors import UsageError
-from sparktui.io.config.configfile import LoadedConfig, Override, load_config
+from sparktui.io.config.configfile import LoadedConfig, load_config
 
 HEADLESS = "Without one: sparktui bench, ask, needle, history, log, doctor (sparktui --help)."
 
@@ -29,8 +28,7 @@ def add_arguments(parser: Parser) -> None:
     group.add_argument("--worker-command", type=shell_words, metavar="ARGV", help=elsewhere)
     lingering = "let HOST measure on for S seconds after a lost line"
     group.add_argument("--linger", type=seconds(0, 86_400), default=600.0, metavar="S", help=lingering)
-    looks = parser.add_argument_group("looks")
-    looks.add_argument("--fps", type=frame_rate, metavar="N", help="paint at most N times a second; auto slows down with the terminal")
+    add_looks_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -41,13 +39,13 @@ def run(args: argparse.Namespace) -> int:
 def open_screen(args: argparse.Namespace, plan: BenchPlan | None = None) -> int:
     """Hand over to the screen. It finds on `args`: `loaded` (LoadedConfig), `reload` (reads it again), `plan` (a bench to begin with)."""
     require_terminal(os.environ)
-    for name, value in (("ssh", None), ("worker_command", None), ("linger", 600.0), ("fps", None), ("tour", False), ("loop", False)):
+    for name, value in (("ssh", None), ("worker_command", None), ("linger", 600.0), ("tour", False), ("loop", False)):
         if not hasattr(args, name):
             setattr(args, name, value)
     if args.ssh is not None and (not args.ssh or args.ssh.startswith("-")):
         raise UsageError("--ssh wants a host, as you would give it to ssh.")
     args.remote = args.ssh is not None or args.worker_command is not None
-    args.reload = _looks(args.fps) if args.remote else loader(args)
+    args.reload = _looks_only(args) if args.remote else loader(args)
     args.loaded = args.reload()
     args.plan = plan
     # on again after the first frame
@@ -55,15 +53,10 @@ def open_screen(args: argparse.Namespace, plan: BenchPlan | None = None) -> int:
     return int(import_module("sparktui.tui.start").main(args))
 
 
-def _looks(fps: int | Literal["auto"] | None) -> Callable[[], LoadedConfig]:
+def _looks_only(args: argparse.Namespace) -> Callable[[], LoadedConfig]:
     """Of a worker elsewhere this machine's config tells the looks only; which server, log and bench is its own config's affair."""
-    laid = {} if fps is None else {"ui.fps": Override(fps, "option --fps")}
+    laid = looks(args)
     return lambda: load_config(None, os.environ, laid)
-
-
-def frame_rate(text: str) -> int | Literal["auto"]:
-    """For argparse: 1 to 30 a second, or auto."""
-    return "auto" if text == "auto" else whole(1, 30)(text)
 
 
 def shell_words(text: str) -> list[str]:

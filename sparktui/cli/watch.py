@@ -6,7 +6,7 @@ import argparse
 import os
 from datetime import datetime
 
-from sparktui.cli.options import add_config_options, loader
+from sparktui.cli.options import add_config_options, add_looks_options, loader
 from sparktui.cli.parser import Parser, text_argument
 from sparktui.cli.screen import require_terminal
 from sparktui.errors import EXIT_OK, UsageError
@@ -23,6 +23,7 @@ def add_arguments(parser: Parser) -> None:
         "session", nargs="?", type=text_argument, metavar="SESSION", help="a session's id or its journal; default: the newest that runs"
     )
     parser.add_argument("--list", action="store_true", help="list the sessions there are, running ones first")
+    add_looks_options(parser)
     add_config_options(parser)
 
 

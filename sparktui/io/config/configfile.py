@@ -165,12 +165,13 @@ def _typed(key: str, override: Override) -> Any:
     declared: Any = Config
     for part in key.split("."):
         declared = get_type_hints(declared)[part]
-    if get_origin(declared) is Literal and override.value not in get_args(declared):
-        words = get_args(declared)
+    only_words = get_origin(declared) is Literal
+    options = (declared,) if only_words else get_args(declared) or (declared,)
+    words = [word for option in options if get_origin(option) is Literal for word in get_args(option)]
+    if only_words and override.value not in words:
         near = did_you_mean(str(override.value), words)
         raise ConfigError(f"{override.origin}: `{key}` must be one of: {', '.join(words)}.", hint=near or "Write one of these words.")
-    options = get_args(declared) or (declared,)
-    if not isinstance(override.value, str) or str in options or get_origin(declared) is Literal:
+    if not isinstance(override.value, str) or str in options or override.value in words:
         return override.value
     value = number(override.value, whole=int in options, decimal=float in options)
     if value is ABSENT:
