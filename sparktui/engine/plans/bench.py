@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -12,17 +11,15 @@ from sparktui.core.config import ServerConfig
 from sparktui.core.events import Plan
 from sparktui.core.plans import BenchPlan, RunSpec
 from sparktui.core.records import RunRecord
-from sparktui.engine.plans.eta import Eta
-from sparktui.engine.plans.planrun import WAITS_S, Measure, PlanRun
+from sparktui.engine.plans.planrun import WAITS_S, Measure, PlannedRuns, PlanRun
 from sparktui.engine.running.cancel import Cancel
 from sparktui.engine.running.emit import Emitter
 from sparktui.engine.running.rounds import Rounds
 from sparktui.engine.running.run import run_once
 from sparktui.engine.server.target import Target
-from sparktui.errors import SparkError
 
 
-class Bench:
+class Bench(PlannedRuns):
     """One plan against one target. `stopped` says why it ended early (the server went away, every run fails); None otherwise.
 
     `server` gives runs made at once connections of their own. `measure` makes one run and returns its record.
@@ -40,39 +37,16 @@ class Bench:
         measure: Measure = run_once,
         waits_s: Sequence[float] = WAITS_S,
     ) -> None:
-        self._runs = PlanRun(target, emitter, cancel, total=plan.total, waits_s=waits_s)
-        self.id = self._runs.id
+        super().__init__(PlanRun(target, emitter, cancel, total=plan.total, waits_s=waits_s))
         self._rounds_made = Rounds(self._runs, target, server or ServerConfig(), measure)
         self._plan = plan
         self._emitter = emitter
 
-    @property
-    def records(self) -> list[RunRecord]:
-        """The runs made so far, in the order they ended, with what the log added since."""
-        return self._runs.records
-
-    @property
-    def stopped(self) -> SparkError | None:
-        return self._runs.stopped
-
-    def cancel_current(self) -> None:
-        """Cancel the run (or runs) in flight; the bench goes on with the next."""
-        self._runs.cancel_current()
-
     def run(self) -> list[RunRecord]:
         """Make the runs and return their records, in order, warm-ups included. Server and network trouble is in them, never raised."""
-        rounds = list(self._rounds())
-        eta = Eta([_cell(spec) for spec in rounds])
         self._announce()
         try:
-            for spec in rounds:
-                begun_s = time.monotonic()
-                records = self._rounds_made.make(spec)
-                self._runs.add(records)
-                eta.finished(_cell(spec), time.monotonic() - begun_s)
-                if not self._runs.goes_on_after(records):
-                    break
-                self._runs.progress(eta.left_s)
+            self._runs.round_by_round(list(self._rounds()), _cell, self._rounds_made.make)
         finally:
             self._rounds_made.close()
             self._runs.tell_end()
@@ -90,7 +64,6 @@ class Bench:
             for temperature in self._plan.temps
         )
         self._emitter.emit(Plan(plan_id=self.id, kind="bench", cells=cells, total=self._plan.total))
-        self._runs.progress(None)
 
 
 def run_bench(

@@ -15,9 +15,13 @@ class Eta:
 
     def finished(self, cell: Hashable, seconds: float) -> None:
         """One round of `cell` took so long."""
+        self.passed_over(cell)
+        self._took_s[cell].append(seconds)
+
+    def passed_over(self, cell: Hashable) -> None:
+        """A round of `cell` will not be made."""
         if cell in self._left:
             self._left.remove(cell)
-        self._took_s[cell].append(seconds)
 
     @property
     def left_s(self) -> float | None:

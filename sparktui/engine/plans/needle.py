@@ -17,21 +17,20 @@ from sparktui.core.needleplan import NeedlePlace, NeedlePlan
 from sparktui.core.plans import RunSpec
 from sparktui.core.records import RunParams, RunRecord
 from sparktui.engine.plans.haystack import Haystacks, Straw
-from sparktui.engine.plans.planrun import WAITS_S, Measure, PlanRun
+from sparktui.engine.plans.planrun import WAITS_S, Measure, PlannedRuns, PlanRun
 from sparktui.engine.plans.prefillrates import PrefillRates
 from sparktui.engine.running.cancel import Cancel
 from sparktui.engine.running.emit import Emitter
 from sparktui.engine.running.run import run_once
 from sparktui.engine.server.target import Target
 from sparktui.engine.server.tokencount import by_usage, counter_for
-from sparktui.errors import SparkError
 from sparktui.io.http.failures import StoppedError
 
 _OFF_BY = 0.01
 
 
-class NeedleSearch:
-    """One plan against one target. What does not fit becomes a row, and the search goes on.
+class NeedleSearch(PlannedRuns):
+    """One plan against one target. What does not fit becomes a row in `records`, and the search goes on.
 
     `measure` makes one run and returns its record. `rates` says what to expect of a prefill.
     """
@@ -47,8 +46,7 @@ class NeedleSearch:
         rates: PrefillRates | None = None,
         waits_s: Sequence[float] = WAITS_S,
     ) -> None:
-        self._runs = PlanRun(target, emitter, cancel, total=plan.total, what="needle search", waits_s=waits_s)
-        self.id = self._runs.id
+        super().__init__(PlanRun(target, emitter, cancel, total=plan.total, what="needle search", waits_s=waits_s))
         self._target = target
         self._plan = plan
         self._emitter = emitter
@@ -57,20 +55,6 @@ class NeedleSearch:
         self._rates = rates or PrefillRates(None)
         self._cold: Straw | None = None
         self._answer_s: list[float] = []
-
-    @property
-    def records(self) -> list[RunRecord]:
-        """The runs made so far, in order, with what the log added since; those that did not fit among them."""
-        return self._runs.records
-
-    @property
-    def stopped(self) -> SparkError | None:
-        """Why the search ended early; None if it did not."""
-        return self._runs.stopped
-
-    def cancel_current(self) -> None:
-        """Cancel the run in flight, also in its prefill; the search goes on with the next."""
-        self._runs.cancel_current()
 
     def run(self) -> list[RunRecord]:
         """Make the runs and return their records, in order. Server and network trouble is in them, never raised."""

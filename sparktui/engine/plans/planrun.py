@@ -5,19 +5,23 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Hashable, Sequence
+from typing import Protocol, TypeVar
 
 from sparktui.core.events import AnyEvent, ErrorEvent, Joined, PlanProgress, Server
 from sparktui.core.ids import new_id
 from sparktui.core.plans import RunSpec
 from sparktui.core.records import RunRecord
+from sparktui.engine.plans.eta import Eta
 from sparktui.engine.running.cancel import Cancel
 from sparktui.engine.running.emit import Emitter
 from sparktui.engine.server.target import Target
 from sparktui.errors import RunFailedError, SparkError, UnreachableError
+from sparktui.io.http.failures import StoppedError
 
 Measure = Callable[[Target, RunSpec, Emitter, Cancel], RunRecord]
+
+Step = TypeVar("Step")
 
 WAITS_S = (1.0, 2.0, 4.0, 8.0, 15.0)
 _FAILURES_IN_A_ROW = 2
@@ -25,6 +29,11 @@ _FAILURES_IN_A_ROW = 2
 
 class Planned(Protocol):
     """A plan that can be run: bench, needle search, sweep."""
+
+    @property
+    def records(self) -> list[RunRecord]:
+        """The runs made so far, in the order they ended, with what the log added since."""
+        ...
 
     @property
     def stopped(self) -> SparkError | None:
@@ -100,6 +109,33 @@ class PlanRun:
         done = len(self._records)
         self._emitter.emit(PlanProgress(plan_id=self.id, done=done, total=self._total, eta_s=eta_s, finished=finished))
 
+    def round_by_round(
+        self, steps: Sequence[Step], cell: Callable[[Step], Hashable], make: Callable[[Step], Sequence[RunRecord] | None]
+    ) -> None:  # fmt: skip
+        """Make each step's runs in turn, with progress and the time left by `cell`, until it is pointless to go on or stopped.
+
+        `make` returns None for a step that cannot be made; where it has set `stopped`, that is the end.
+        """
+        eta = Eta([cell(step) for step in steps])
+        self.progress(None)
+        try:
+            for step in steps:
+                begun_s = time.monotonic()
+                records = make(step)
+                if records is None:
+                    if self._cancel.is_set() or self.stopped is not None:
+                        break
+                    eta.passed_over(cell(step))
+                    continue
+                self.add(records)
+                eta.finished(cell(step), time.monotonic() - begun_s)
+                if not self.goes_on_after(records):
+                    break
+                self.progress(eta.left_s)
+        except StoppedError:
+            # stopped between two runs: what was finished is kept
+            return
+
     def goes_on_after(self, records: Sequence[RunRecord]) -> bool:
         """Whether another run makes sense after these; sets `stopped`. A server that went away is waited for."""
         self.stopped = None if self._cancel.is_set() else self._reason_to_stop(records)
@@ -142,3 +178,25 @@ class PlanRun:
             self._emitter.emit(Server(state="unreachable", info=self._target.info, cause=gone.title, hint=gone.hint, retry_in_s=wait_s))
             self._cancel.wait(wait_s)
         return gone
+
+
+class PlannedRuns:
+    """What every kind of plan shows of its runs; a base for them."""
+
+    def __init__(self, runs: PlanRun) -> None:
+        self._runs = runs
+        self.id = runs.id
+
+    @property
+    def records(self) -> list[RunRecord]:
+        """The runs made so far, in the order they ended, with what the log added since."""
+        return self._runs.records
+
+    @property
+    def stopped(self) -> SparkError | None:
+        """Why it ended early; None if it did not."""
+        return self._runs.stopped
+
+    def cancel_current(self) -> None:
+        """Cancel the run (or runs) in flight, also in its prefill; the plan goes on with the next."""
+        self._runs.cancel_current()

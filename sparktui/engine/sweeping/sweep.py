@@ -13,8 +13,7 @@ from sparktui.core.plans import PromptSpec
 from sparktui.core.records import RunRecord
 from sparktui.core.sweepplan import Step, SweepPlan, rounds, spec_of, together
 from sparktui.engine.plans.contexts import Contexts
-from sparktui.engine.plans.eta import Eta
-from sparktui.engine.plans.planrun import WAITS_S, Measure, PlanRun
+from sparktui.engine.plans.planrun import WAITS_S, Measure, PlannedRuns, PlanRun
 from sparktui.engine.running.cancel import Cancel
 from sparktui.engine.running.emit import Emitter
 from sparktui.engine.running.rounds import Rounds
@@ -26,11 +25,11 @@ from sparktui.errors import SparkError, UnreachableError
 from sparktui.io.http.failures import StoppedError
 
 
-class Sweep:
+class Sweep(PlannedRuns):
     """One sweep of one server. `failed`: variants that the server could not be brought to, and why.
 
     `bench_id` and `earlier` are those of a sweep that goes on. `on_change` hears whenever the server may have left its own configuration
-    or is back in it. `restored`: the server is as it was.
+    or is back in it. `restored`: the server is as it was. `records` begin with those of the earlier part.
     """
 
     def __init__(
@@ -51,10 +50,9 @@ class Sweep:
         done = finished_rounds(plan, earlier)
         self._steps = list(rounds(plan, done))
         total = len(earlier) + sum(together(step.variant) for step in self._steps)
-        self._runs = PlanRun(target, emitter, cancel, total=total, what="sweep", waits_s=waits_s, plan_id=bench_id)
+        super().__init__(PlanRun(target, emitter, cancel, total=total, what="sweep", waits_s=waits_s, plan_id=bench_id))
         self._runs.add(earlier)
         self._total = total
-        self.id = self._runs.id
         self.failed: dict[str, str] = {}
         self.restored = True
         self._target = target
@@ -67,51 +65,25 @@ class Sweep:
         self._contexts: Contexts | None = None
 
     @property
-    def records(self) -> list[RunRecord]:
-        """The runs made so far, those of an earlier part first, with what the log added since."""
-        return self._runs.records
-
-    @property
-    def stopped(self) -> SparkError | None:
-        return self._runs.stopped
-
-    @property
     def complete(self) -> bool:
         """Every round that could be made has been made."""
         left = rounds(self._plan, finished_rounds(self._plan, self.records))
         return all(step.variant.name in self.failed for step in left)
 
-    def cancel_current(self) -> None:
-        """Cancel the run (or runs) in flight; the sweep goes on with the next."""
-        self._runs.cancel_current()
-
     def run(self) -> list[RunRecord]:
         """Make the runs, put the server back, and return the records. What goes wrong is in them, in `failed` or in `stopped`."""
-        eta = Eta([step.variant.name for step in self._steps])
         self._announce()
         try:
-            for step in self._steps:
-                if step.variant.name in self.failed:
-                    continue
-                begun_s = time.monotonic()
-                if not self._step(step):
-                    break
-                eta.finished(step.variant.name, time.monotonic() - begun_s)
-                self._runs.progress(eta.left_s)
-        except StoppedError:
-            # what was finished is kept, and the server is put back below
-            pass
+            self._runs.round_by_round(self._steps, lambda step: step.variant.name, self._round)
         finally:
             self._end()
         return self.records
 
-    def _step(self, step: Step) -> bool:
-        """One round; whether to go on."""
-        if not self._ready_for(step.variant):
-            return not self._cancel.is_set() and self.stopped is None
-        records = self._made.make(spec_of(self._plan, step, self._prompt(), self.id))
-        self._runs.add(records)
-        return self._runs.goes_on_after(records)
+    def _round(self, step: Step) -> list[RunRecord] | None:
+        """One round; None where the server cannot be brought to its variant."""
+        if step.variant.name in self.failed or not self._ready_for(step.variant):
+            return None
+        return self._made.make(spec_of(self._plan, step, self._prompt(), self.id))
 
     def _ready_for(self, variant: VariantConfig) -> bool:
         """Bring the server to a variant. One it cannot get to is noted and passed over; a server that is gone ends the sweep."""
@@ -144,7 +116,6 @@ class Sweep:
             for variant in plan.variants
         )
         self._emitter.emit(Plan(plan_id=self.id, kind="sweep", cells=cells, total=self._total))
-        self._runs.progress(None)
 
     def _end(self) -> None:
         self._made.close()
