@@ -33,6 +33,7 @@ Answered = Callable[[Reply], None]
 
 _TAKE_IN_NS = 40_000_000
 _LOOK_EVERY = 32
+_BREATH_S = 0.025
 
 
 class SparkApp(App[int]):
@@ -56,6 +57,7 @@ class SparkApp(App[int]):
     ) -> None:
         self.options = options or Options()
         super().__init__()
+        self._goes_on = False
         self.clock_ns = clock_ns
         self.wall_clock = wall_clock
         self.session = SessionState()
@@ -130,7 +132,7 @@ class SparkApp(App[int]):
             self._set_timer()
 
     def _take_in(self) -> bool:
-        """Events for as long as a frame may wait for them; what is left over comes right after the frame. Whether any came."""
+        """Events for as long as a frame may wait for them; what is left over comes once the frame is painted. Whether any came."""
         if self.link is not None:
             self._backlog.extend(self.link.events())
         came = bool(self._backlog)
@@ -139,9 +141,15 @@ class SparkApp(App[int]):
             self._take(self._backlog.popleft())
             if len(self._backlog) % _LOOK_EVERY == 0 and self.clock_ns() > until_ns:
                 break
-        if self._backlog:
-            self.call_later(self.tick)
+        if self._backlog and not self._goes_on:
+            # not at once: painting takes several turns of the event loop, and would come when the last event is in
+            self._goes_on = True
+            self.set_timer(_BREATH_S, self._go_on)
         return came
+
+    def _go_on(self) -> None:
+        self._goes_on = False
+        self.tick()
 
     def terminal_behind(self) -> bool:
         """Whether an earlier frame is still on its way; painting more would only make every later one older."""

@@ -25,6 +25,13 @@ def test_the_clock_slows_down_to_its_floor_and_recovers() -> None:
     assert clock.hz == FASTEST_HZ
 
 
+def test_a_pause_brings_the_full_rate_back() -> None:
+    clock = PaintClock()
+    while clock.held_up():
+        pass
+    assert [clock.rest() for _ in range(5)] == [False, False, False, True, False] and clock.hz == FASTEST_HZ
+
+
 @pytest.mark.parametrize(("fps", "hz"), [(1, 1), (4, 4), (30, MOST_HZ)])
 def test_a_rate_that_was_asked_for_stays(fps: int, hz: float) -> None:
     clock = PaintClock(fps)

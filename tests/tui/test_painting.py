@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pyte
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from textual._compositor import ChopsUpdate
 from textual.strip import Strip
 
+from sparktui.core.events import Chunk
 from sparktui.tui.drawing.compositor import CellUpdate
 from sparktui.tui.drawing.pen import Line, cut
 from sparktui.tui.widgets.painted import changed_cells
@@ -154,3 +158,27 @@ async def test_between_chunks_only_the_now_line_moves() -> None:
                 left = [(y, x2 - x1) for spans in counter.spans for y, x1, x2 in spans if x1 < 81]
                 assert all(19 <= y <= 21 and width <= 3 for y, width in left), left
         assert quiet > 5
+
+
+async def test_events_that_take_many_frames_to_take_in_are_painted_on_the_way() -> None:
+    async with on_stage(CODE, options=OPTIONS) as stage:
+        await stage.at(3)
+        counter, app = Counter(stage), stage.app
+        last = max((event for _, event in CODE if isinstance(event, Chunk)), key=lambda event: event.n)
+        step = iter(range(2_000))
+        stage.link.add(*(replace(last, n=last.n + i + 1, t_ns=stage.clock.ns, text=f"{i} ") for i in step))
+        real = app.clock_ns
+
+        def slow() -> int:
+            stage.clock.ns += 5_000_000
+            return real()
+
+        app.clock_ns = slow
+        left = []
+        app.tick()
+        while app._backlog:
+            if counter.spans:
+                left.append(len(app._backlog))
+                counter.spans.clear()
+            await asyncio.sleep(0.005)
+        assert len(set(left)) >= 3

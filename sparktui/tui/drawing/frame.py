@@ -16,6 +16,7 @@ _HEAVY, _LIGHT = 0.5, 0.2
 _CALM_FRAMES = 20
 RESTING_HZ = 4.0
 _STILL_FRAMES = 50
+_PAUSE_FRAMES = 4
 
 
 class Due(Struct, frozen=True):
@@ -53,11 +54,16 @@ class PaintClock:
         return rested
 
     def rest(self) -> bool:
-        """A frame in which nothing came and nothing runs; after some seconds of them it looks less often. True when it begins to."""
+        """A frame in which nothing came and nothing runs; after four the full rate is due again, after some seconds it looks less often.
+
+        True when the period changed.
+        """
         self._still += 1
         if self._still == _STILL_FRAMES:
             self._expected_s = None
-        return self._still == _STILL_FRAMES
+        # what made the clock slow is over: the next run begins at the full rate
+        quicker = self._still == _PAUSE_FRAMES and not self._fixed and self._change(FASTEST_HZ)
+        return quicker or self._still == _STILL_FRAMES
 
     def begin(self, now_s: float) -> Due:
         self._began_s = now_s
