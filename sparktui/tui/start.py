@@ -25,6 +25,7 @@ from sparktui.tui.terminal import TerminalApp
 from sparktui.tui.workers.elsewhere import Elsewhere
 from sparktui.tui.workers.link import Connect
 from sparktui.tui.workers.reload import ConfigWatch
+from sparktui.tui.workers.remember import dress, follow_theme
 from sparktui.tui.workers.spawner import Spawner
 from sparktui.tui.workers.supervisor import SupervisedLink
 from sparktui.tui.workers.workerargs import worker_options
@@ -51,6 +52,7 @@ def main(args: argparse.Namespace) -> int:
             guided(connect, options, home, loop=args.loop) if args.tour
             else TerminalApp(connect, options, report=home.report, started=home.started)
         )  # fmt: skip
+    dress(app)
     try:
         app.run(mouse=loaded.config.ui.mouse)
     finally:
@@ -119,6 +121,7 @@ class Home:
     def started(self, app: TerminalApp) -> None:
         """After the first frame."""
         self._app = app
+        follow_theme(app)
         self._ask_history()
         if self._loaded.path is not None:
             self._watch = ConfigWatch(self._loaded.path, lambda: app.call_from_thread(self.reload))

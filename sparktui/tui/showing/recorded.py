@@ -20,6 +20,7 @@ from sparktui.tui.options import Options
 from sparktui.tui.showing.recordings import playing, screen_for
 from sparktui.tui.start import options_of
 from sparktui.tui.terminal import Report, TerminalApp
+from sparktui.tui.workers.remember import dress, follow_theme
 
 
 def main(args: argparse.Namespace, records: Sequence[RunRecord]) -> int:
@@ -29,6 +30,7 @@ def main(args: argparse.Namespace, records: Sequence[RunRecord]) -> int:
         playing(records), options_of(loaded), speed=args.speed, loop=args.loop,
         report=lambda error: write_crash_report(error, "replay", loaded.secrets),
     )  # fmt: skip
+    dress(app)
     app.run(mouse=loaded.config.ui.mouse)
     if app.crash:
         print(app.crash, file=sys.stderr)
@@ -58,7 +60,7 @@ class RecordedApp(TerminalApp):
     def __init__(
         self, recordings: Sequence[Recording], options: Options, *, report: Report, speed: float = 1.0, loop: bool = False
     ) -> None:
-        super().__init__(NoWorker, msgspec.structs.replace(options, source="replay"), report=report, started=lambda app: None)
+        super().__init__(NoWorker, msgspec.structs.replace(options, source="replay"), report=report, started=follow_theme)
         self._recordings, self._speed, self._looped = recordings, speed, loop
 
     def get_default_screen(self) -> Screen[None]:

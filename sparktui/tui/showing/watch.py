@@ -16,6 +16,7 @@ from sparktui.tui.options import Options
 from sparktui.tui.start import options_of
 from sparktui.tui.terminal import Report, TerminalApp
 from sparktui.tui.workers.journal_link import JournalLink
+from sparktui.tui.workers.remember import dress, follow_theme
 
 # at the paint clock's 10 Hz an event would be up to 100 ms old before it is known here
 _FOLD_S = 1 / 30
@@ -29,6 +30,7 @@ def main(args: argparse.Namespace, journal: Path) -> int:
     app = WatchApp(
         JournalLink(journal), options_of(loaded), report=lambda error: write_crash_report(error, "watch", loaded.secrets)
     )  # fmt: skip
+    dress(app)
     app.run(mouse=loaded.config.ui.mouse)
     if app.crash:
         print(app.crash, file=sys.stderr)
@@ -40,7 +42,7 @@ class WatchApp(TerminalApp):
     """The live screen, read-only, on a journal."""
 
     def __init__(self, journal: JournalLink, options: Options, *, report: Report) -> None:
-        super().__init__(lambda: journal, msgspec.structs.replace(options, source="watch"), report=report, started=lambda app: None)
+        super().__init__(lambda: journal, msgspec.structs.replace(options, source="watch"), report=report, started=follow_theme)
         self.journal = journal
 
     @property
