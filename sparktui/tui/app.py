@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from sparktui.core.commands import AnyCommand
-from sparktui.core.events import AnyEvent, ErrorEvent, Hello, Reply
+from sparktui.core.events import AnyEvent, ErrorEvent, Hello, MemoryNow, Reply
 from sparktui.core.session import SessionState
 from sparktui.tui.clocks import WorkerClock
 from sparktui.tui.drawing.frame import Due, PaintClock
@@ -132,10 +132,14 @@ class SparkApp(App[int]):
             self._set_timer()
 
     def _take_in(self) -> bool:
-        """Events for as long as a frame may wait for them; what is left over comes once the frame is painted. Whether any came."""
+        """Events for as long as a frame may wait for them; what is left over comes once the frame is painted.
+
+        Whether any came that may be the first of many.
+        """
         if self.link is not None:
             self._backlog.extend(self.link.events())
-        came = bool(self._backlog)
+        # memory is told every few seconds for as long as the screen is open: no reason to look more often
+        came = any(not isinstance(event, MemoryNow) for event in self._backlog)
         until_ns = self.clock_ns() + _TAKE_IN_NS
         while self._backlog:
             self._take(self._backlog.popleft())

@@ -15,8 +15,9 @@ from rich.style import Style
 from textual._compositor import ChopsUpdate
 from textual.strip import Strip
 
-from sparktui.core.events import Chunk
+from sparktui.core.events import Chunk, MemoryNow
 from sparktui.tui.drawing.compositor import CellUpdate
+from sparktui.tui.drawing.frame import RESTING_HZ
 from sparktui.tui.drawing.pen import Line, cut
 from sparktui.tui.widgets.painted import changed_cells
 from tests.tui.scenes import CODE, OPTIONS, STORY
@@ -129,6 +130,15 @@ async def test_an_idle_screen_asks_for_no_paint() -> None:
         counter = Counter(stage)
         await stage.at(110)
         assert counter.spans == []
+
+
+async def test_a_look_at_the_memory_does_not_wake_a_resting_screen() -> None:
+    async with on_stage(CODE, options=OPTIONS) as stage:
+        await stage.at(110)
+        assert stage.app.paint_clock.period_s == 1 / RESTING_HZ
+        stage.link.add(MemoryNow(seq=9_999, t_ns=stage.clock.ns, total=8, used=5, available=3))
+        await stage.at(111)
+        assert stage.app.session.memory is not None and stage.app.paint_clock.period_s == 1 / RESTING_HZ
 
 
 async def test_the_newest_block_and_its_column_are_painted_in_one_frame() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 _DEBOUNCE_MS = 200
-_STEP_MS = 50
+_STEP_MS = 200
 _TIMEOUT_MS = 60_000
 
 
