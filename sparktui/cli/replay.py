@@ -9,6 +9,7 @@ from sparktui.cli.options import add_config_options, add_looks_options, loader
 from sparktui.cli.parser import Parser, seconds, text_argument
 from sparktui.cli.screen import require_terminal
 from sparktui.core.records import RunRecord
+from sparktui.core.stats.baseline import why_no_baseline_run
 from sparktui.errors import UsageError
 from sparktui.io.store.runsource import find_runs
 
@@ -42,6 +43,7 @@ def records_asked_for(args: argparse.Namespace) -> list[RunRecord]:
         return records
     if len(records) != 1:
         raise UsageError("--baseline is for one run.", hint="Name both instead: sparktui replay A B")
-    if records[0].baseline_id is None:
-        raise UsageError(f"The run {records[0].id} has no baseline.", hint="A run of the same prompt without a draft would be one.")
-    return [*records, *find_runs([records[0].baseline_id])]
+    run = records[0]
+    if why := why_no_baseline_run(run):
+        raise UsageError(f"The run {run.id} has no baseline to play: {why}.", hint="Two runs by name: sparktui replay A B")
+    return [run, *find_runs([run.baseline_id or ""])]

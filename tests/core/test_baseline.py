@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from sparktui.core.records import RunParams, RunRecord, ServerInfo
-from sparktui.core.stats.baseline import Baseline, choose_baseline, drafted
+from sparktui.core.stats.baseline import Baseline, choose_baseline, drafted, why_no_baseline_run
 from tests.core.builders import SERVER, record
 
 PLAIN = msgspec.structs.replace(SERVER, draft="none")
@@ -68,3 +68,10 @@ def test_whether_a_run_drafted_is_known_only_with_evidence() -> None:
     assert drafted(record(server=llama, server_tok_s=17.0)) is False
     assert drafted(record(server=llama)) is None
     assert drafted(record()) is None
+
+
+def test_why_there_is_no_run_to_set_beside_one() -> None:
+    assert why_no_baseline_run(record(baseline_id="r-7")) == ""
+    assert "baseline_tok_s" in why_no_baseline_run(record(baseline_id="config"))
+    assert "was in the history" in why_no_baseline_run(record())
+    assert "without a draft itself" in why_no_baseline_run(plain(1, 29.0))

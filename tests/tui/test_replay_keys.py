@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from sparktui.core.commands import RunGet
 from sparktui.core.events import Reply
@@ -69,3 +70,39 @@ async def test_without_runs_there_is_nothing_to_play() -> None:
     async with on_stage(opening()) as stage:
         await stage.press("p")
         assert not stage.link.sent and type(stage.app.screen) is LiveScreen
+
+
+async def test_a_run_is_played_beside_its_baseline() -> None:
+    plain = msgspec.structs.replace(STORY, id="plain", label="no draft", started_at="2020-01-01T00:00:00.000Z")
+    fast = msgspec.structs.replace(CODE, baseline_id="plain")
+    async with on_stage(opening(), records=[fast, plain]) as stage:
+        await stage.at(1)
+        await stage.press("4", "P")
+        number, command = asked(stage)
+        assert command.run_ids == (fast.id, "plain")
+        stage.link.add(Reply(id=number, ok=True, data=msgspec.to_builtins({"runs": [fast, plain]})))
+        await stage.settle()
+        await stage.at(8)
+        assert isinstance(stage.app.screen, LanesScreen) and "ahead by" in stage.text()
+
+
+@pytest.mark.parametrize(
+    ("baseline", "told"), [(None, "no good run without a draft"), ("config", "the rate that the configuration gives")]
+)
+async def test_without_a_baseline_run_it_says_why(baseline: str | None, told: str) -> None:
+    async with on_stage(opening(), records=[msgspec.structs.replace(CODE, baseline_id=baseline)]) as stage:
+        await stage.at(1)
+        await stage.press("4", "P")
+        assert not stage.link.sent and type(stage.app.screen) is LiveScreen
+        assert any(told in note.message and CODE.id in note.title for note in stage.app._notifications)
+
+
+async def test_a_baseline_that_was_deleted_is_told() -> None:
+    async with on_stage(opening(), records=[msgspec.structs.replace(CODE, baseline_id="gone")]) as stage:
+        await stage.at(1)
+        await stage.press("4", "enter", "P")
+        number, command = asked(stage)
+        assert command.run_ids == (CODE.id, "gone")
+        stage.link.add(Reply(id=number, ok=False, error={"title": "There is no run gone.", "detail": "", "hint": "deleted?"}))
+        await stage.settle()
+        assert any("There is no run gone." in note.title for note in stage.app._notifications)

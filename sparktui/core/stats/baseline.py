@@ -46,6 +46,17 @@ def drafted(record: RunRecord) -> bool | None:
     return None
 
 
+def why_no_baseline_run(record: RunRecord) -> str:
+    """Why there is no stored run that this one's speed-up is measured against, as the end of a sentence; "" where there is one."""
+    if record.baseline_id == CONFIG_ID:
+        return "its baseline is the rate that the configuration gives (baseline_tok_s), and that cannot be played"
+    if record.baseline_id is not None:
+        return ""
+    if drafted(record) is False:
+        return "it ran without a draft itself, so others are measured against it"
+    return "when it ran, no good run without a draft, of the same server, model, prompt and parameters, was in the history"
+
+
 def choose_baseline(record: RunRecord, candidates: Iterable[RunRecord], config_tok_s: float | None = None) -> Baseline | None:
     """The newest good cell with the same server, model, prompt and parameters and no draft; else `baseline_tok_s` of config; else None.
 

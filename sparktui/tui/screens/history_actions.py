@@ -58,6 +58,9 @@ class HistoryActions(RunEdits, PageScreen):
         record = self.record()
         return marked[:2] if len(marked) > 1 else (record.id,) if record is not None else ()
 
+    def replay_record(self) -> RunRecord | None:
+        return self.record()
+
     def chosen(self) -> Chosen | None:
         """The runs that label and delete are about: of the cell under the cursor, or the run under it."""
         if self.state.mode == "cells" and self.panel != "runs":

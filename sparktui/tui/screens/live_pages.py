@@ -93,6 +93,9 @@ class LivePages(RunEdits, SparkScreen):
         record = self._record
         return marked[:2] if len(marked) > 1 else (record.id,) if record is not None else ()
 
+    def replay_record(self) -> RunRecord | None:
+        return self._record
+
     def act_label(self) -> None:
         if self._may_edit and (chosen := self._chosen) is not None:
             self.label_runs(chosen)

@@ -10,6 +10,7 @@ from textual.screen import Screen
 from sparktui.core.commands import RunGet
 from sparktui.core.events import Reply
 from sparktui.core.records import RunRecord
+from sparktui.core.stats.baseline import why_no_baseline_run
 from sparktui.errors import SparkError
 
 if TYPE_CHECKING:
@@ -29,8 +30,24 @@ class Replays(Screen[None]):
         """The run to play, or two to play side by side; none where there is none."""
         return ()
 
+    def replay_record(self) -> RunRecord | None:
+        """The one run that the screen is about: under the cursor, or shown."""
+        return None
+
     def act_replay(self) -> None:
-        ids = self.replay_ids()
+        self._play(self.replay_ids())
+
+    def act_replay_baseline(self) -> None:
+        """The run beside the one without a draft that its speed-up is measured against, or why there is none."""
+        record = self.replay_record()
+        if record is None:
+            self._play(())
+        elif why := why_no_baseline_run(record):
+            self.say(f"{why[:1].upper()}{why[1:]}. a marks two runs of your choice, p plays both.", title=f"No baseline beside {record.id}")
+        else:
+            self._play((record.id, record.baseline_id or ""))
+
+    def _play(self, ids: tuple[str, ...]) -> None:
         if not ids:
             self.say("there is no run here to play")
             return

@@ -99,6 +99,9 @@ class RunScreen(RunEdits, PageScreen):
         """What `replay` plays."""
         return (self.record.id,)
 
+    def replay_record(self) -> RunRecord | None:
+        return self.record
+
     def on_figure_grid_moved(self, event: FigureGrid.Moved) -> None:
         self._seen.pop("figure", None)
 
