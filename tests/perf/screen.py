@@ -132,6 +132,34 @@ def screen(
     }
     config.write_text(json.dumps(settings, ensure_ascii=False), encoding="utf-8")
     argv = [sys.executable, "-m", "sparktui", "--config", str(config), *options, *([] if url else ["--demo"])]
+    with _on_a_terminal(argv, data, emulate=emulate) as shown:
+        yield shown
+
+
+_SMALLEST = """
+from textual.app import App
+from textual.widgets import Static
+
+class Smallest(App):
+    BINDINGS = [("q", "quit", "")]
+
+    def compose(self):
+        yield Static("nothing else")
+
+Smallest().run()
+"""
+
+
+@contextlib.contextmanager
+def smallest_app(data: Path) -> Iterator[Screen]:
+    """A Textual app of one line ("nothing else"): what no app made with it can be quicker than."""
+    data.mkdir(parents=True, exist_ok=True)
+    with _on_a_terminal([sys.executable, "-c", _SMALLEST], data, emulate=False) as shown:
+        yield shown
+
+
+@contextlib.contextmanager
+def _on_a_terminal(argv: list[str], data: Path, *, emulate: bool) -> Iterator[Screen]:
     env = {**os.environ, "TERM": "xterm-256color", "SPARKTUI_DATA_DIR": str(data), "LANG": "C.UTF-8", "PYTHONPATH": str(ROOT)}
     # over ssh the terminal's colours are not told; and a user's Python keeps its compiled modules
     for name in ("COLORTERM", "PYTHONDONTWRITEBYTECODE"):
