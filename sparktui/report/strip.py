@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from sparktui.core.figures.burstscale import FULL_TOKENS, columns_of, full_tokens
 from sparktui.core.records import ChunkMark
 
 _LEVELS = " ▁▂▃▄▅▆▇█"
@@ -26,8 +27,8 @@ def strip_lines(marks: Sequence[ChunkMark], width: int) -> list[str]:
     if not marks:
         return []
     step_ms = column_ms(marks[-1].t_s)
-    tokens = _columns(marks, step_ms)
-    eighth = _tokens_an_eighth(tokens)
+    columns = columns_of(marks, step_ms)
+    tokens, eighth = columns.tokens, round(full_tokens(columns) / FULL_TOKENS)
     per_second = max(1, 1000 // step_ms)
     per_line = max(per_second, (width - 1) // per_second * per_second)
     lines = [f"burst timeline   tokens per {step_ms} ms   ▁ {eighth} token{'s' if eighth > 1 else ''}  █ {8 * eighth}"]
@@ -36,21 +37,6 @@ def strip_lines(marks: Sequence[ChunkMark], width: int) -> list[str]:
         lines += [row.rstrip() for row in _bars(part, eighth)]
         lines.append(_axis(start, len(part), step_ms))
     return lines
-
-
-def _columns(marks: Sequence[ChunkMark], step_ms: int) -> list[float]:
-    tokens = [0.0] * (int(marks[-1].t_s * 1000 // step_ms) + 1)
-    for mark in marks:
-        tokens[max(0, min(len(tokens) - 1, int(mark.t_s * 1000 // step_ms)))] += mark.tokens
-    return tokens
-
-
-def _tokens_an_eighth(tokens: Sequence[float]) -> int:
-    filled = [value for value in tokens if value > 0]
-    eighth = 1
-    while sum(value > 8 * _ROWS * eighth for value in filled) > len(filled) / 10:
-        eighth *= 2
-    return eighth
 
 
 def _bars(tokens: Sequence[float], eighth: int) -> list[str]:

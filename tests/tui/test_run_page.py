@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sparktui.core.figures.burstscale import columns_of, full_tokens
 from sparktui.core.records import ChunkMark, RunRecord
 from sparktui.report.flagwords import flag_words
 from sparktui.tui.runview.definition_band import band_height, band_rows, definition_of, value_of
@@ -15,7 +16,7 @@ from sparktui.tui.runview.histograms import gap_bins, histogram_rows, token_bins
 from sparktui.tui.runview.retold import retold
 from sparktui.tui.runview.run_figures import COLUMN_CELLS, figure_columns, item_inks
 from sparktui.tui.runview.run_page import page_rows, text_of
-from sparktui.tui.runview.run_timeline import columns_of, full_tokens, timeline_rows
+from sparktui.tui.runview.run_timeline import timeline_rows
 from tests.runs import run
 from tests.tui.cells import whole_run
 from tests.tui.test_compare_rows import ROLES

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sparktui.core.figures.burstscale import ramp
 from sparktui.core.figures.columns import Columns
-from sparktui.tui.drawing.ramp import ramp
 from sparktui.tui.widgets.digits import big_digits, digits_width, small_digits
 from sparktui.tui.widgets.strip_window import StripWindow, axis_labels, column_cells
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from textual.strip import Strip
 
+from sparktui.core.figures.burstscale import FULL_TOKENS, ramp
 from sparktui.tui.drawing.pen import Line
 from sparktui.tui.drawing.prose import Piece, wrapped
-from sparktui.tui.drawing.ramp import FULL_TOKENS, ramp
 from sparktui.tui.drawing.roles import Roles
 from sparktui.tui.widgets.strip_window import column_cells
 

@@ -9,12 +9,12 @@ from msgspec import Struct
 from rich.cells import cell_len
 from textual.strip import Strip
 
+from sparktui.core.figures.burstscale import ramp
 from sparktui.core.stats.cells import Cell
 from sparktui.report import numbers
 from sparktui.report.numbers import ABSENT
 from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.drawing.pen import Ink, Line, cut
-from sparktui.tui.drawing.ramp import ramp
 from sparktui.tui.drawing.roles import Role, Roles
 from sparktui.tui.history.history_book import CellEntry
 from sparktui.tui.history.history_rows import Column

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sparktui.core.figures.burstscale import ramp
 from sparktui.core.figures.phase import Phase
 from sparktui.core.liverun import LiveRun
 from sparktui.core.session import SessionState
 from sparktui.report import numbers
 from sparktui.report.numbers import ABSENT
-from sparktui.tui.drawing.ramp import ramp
 from sparktui.tui.drawing.roles import Role
 
 Field = tuple[tuple[str, Role, bool], ...]

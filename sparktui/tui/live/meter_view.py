@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from sparktui.core.expect import Prefill, prefill_of
+from sparktui.core.figures.burstscale import ramp
 from sparktui.core.figures.phase import Phase
 from sparktui.core.liverun import LiveRun
 from sparktui.core.records import RunRecord
@@ -14,7 +15,6 @@ from sparktui.core.session import SessionState
 from sparktui.core.stats.statistics import median
 from sparktui.report import numbers
 from sparktui.report.numbers import ABSENT
-from sparktui.tui.drawing.ramp import ramp
 from sparktui.tui.drawing.roles import Role
 from sparktui.tui.live.pace import Pace, pace_of
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from textual.strip import Strip
 
+from sparktui.core.figures.burstscale import ramp
 from sparktui.core.records import ChunkMark
 from sparktui.tui.drawing.pen import Ink, Line
-from sparktui.tui.drawing.ramp import ramp
 from sparktui.tui.drawing.roles import Role, Roles
 from sparktui.tui.widgets.strip_window import EIGHTHS
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
+from sparktui.core.figures.burstscale import ramp
 from sparktui.core.records import RunRecord
 from sparktui.report.detail import Figure, groups
 from sparktui.report.numbers import ABSENT
 from sparktui.tui.drawing.pen import Ink, cells, cut
-from sparktui.tui.drawing.ramp import ramp
 from sparktui.tui.drawing.roles import Role, Roles
 
 COLUMN_CELLS = 40

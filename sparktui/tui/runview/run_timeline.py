@@ -6,40 +6,18 @@ from collections.abc import Sequence
 
 from textual.strip import Strip
 
+from sparktui.core.figures.burstscale import FULL_TOKENS, columns_of, full_tokens, ramp
 from sparktui.core.figures.columns import Columns
-from sparktui.core.liverun import BURST_GAP_NS
 from sparktui.core.records import ChunkMark
 from sparktui.report import numbers
 from sparktui.report.strip import column_ms
 from sparktui.tui.drawing.pen import Line
-from sparktui.tui.drawing.ramp import FULL_TOKENS, ramp
 from sparktui.tui.drawing.roles import Roles
 from sparktui.tui.widgets.strip_window import column_cells
 
 ROWS = 3
 _LEFT = 1
 _TICKS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
-
-
-def columns_of(marks: Sequence[ChunkMark], step_ms: int) -> Columns:
-    """Tokens and the largest burst of each `step_ms` since the send."""
-    columns = Columns(0, step_ms * 1_000_000)
-    burst, before_ns = 0.0, None
-    for mark in marks:
-        t_ns = round(mark.t_s * 1e9)
-        burst = mark.tokens if before_ns is None or t_ns - before_ns >= BURST_GAP_NS else burst + mark.tokens
-        columns.add(t_ns, mark.tokens, burst)
-        before_ns = t_ns
-    return columns
-
-
-def full_tokens(columns: Columns) -> float:
-    """Tokens of full height: 24, doubled until no more than a tenth of the filled columns is higher."""
-    filled = [tokens for tokens in columns.tokens if tokens > 0]
-    full: float = FULL_TOKENS
-    while sum(tokens > full for tokens in filled) > len(filled) / 10:
-        full *= 2
-    return full
 
 
 def timeline_rows(marks: Sequence[ChunkMark], width: int, roles: Roles) -> list[Strip]:

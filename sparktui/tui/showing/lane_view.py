@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from sparktui.core.figures.burstscale import ramp
 from sparktui.core.liverun import LiveRun
 from sparktui.core.records import RunRecord
 from sparktui.report import numbers
 from sparktui.report.numbers import ABSENT
 from sparktui.tui.drawing.foreign import shown
-from sparktui.tui.drawing.ramp import ramp
 from sparktui.tui.drawing.roles import Role
 
 # text, role, bold

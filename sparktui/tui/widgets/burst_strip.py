@@ -6,10 +6,10 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from sparktui.core.figures.burstscale import ramp
 from sparktui.core.figures.columns import Columns
 from sparktui.core.liverun import LiveRun
 from sparktui.tui.drawing.pen import Line
-from sparktui.tui.drawing.ramp import ramp
 from sparktui.tui.drawing.roles import Roles
 from sparktui.tui.widgets.painted import Painted
 from sparktui.tui.widgets.strip_window import StripWindow, axis_labels, column_cells

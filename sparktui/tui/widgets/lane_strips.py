@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from textual.strip import Strip
 
+from sparktui.core.figures.burstscale import ramp
 from sparktui.core.figures.columns import Columns
 from sparktui.core.liverun import LiveRun
 from sparktui.tui.drawing.pen import Line, cut
-from sparktui.tui.drawing.ramp import ramp
 from sparktui.tui.widgets.burst_strip import put_axis, scale_words
 from sparktui.tui.widgets.painted import Painted
 from sparktui.tui.widgets.strip_window import StripWindow, column_cells

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 from rich.style import Style
 from textual.strip import Strip
 
+from sparktui.core.figures.burstscale import Step, ramp
 from sparktui.tui.drawing.pen import Ink, Line
-from sparktui.tui.drawing.ramp import Step, ramp
 from sparktui.tui.drawing.roles import Role, Roles
 from sparktui.tui.widgets.stream_text import NO_BURST, Span, StreamText
 

@@ -11,10 +11,10 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 
+from sparktui.core.figures.burstscale import FULL_TOKENS
 from sparktui.core.liverun import Piece
 from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.drawing.pen import Ink, Line
-from sparktui.tui.drawing.ramp import FULL_TOKENS
 from sparktui.tui.keys import SCROLLING
 from sparktui.tui.widgets.painted import Painted
 from sparktui.tui.widgets.stream_row import GUTTER, Dress, View, stream_row

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sparktui.core.figures.burstscale import FULL_TOKENS
 from sparktui.core.figures.columns import Columns
-from sparktui.tui.drawing.ramp import FULL_TOKENS
 
 PER_SECOND = 10
 EIGHTHS = " ▁▂▃▄▅▆▇█"
