@@ -102,7 +102,7 @@ break_lock() {
     if [ "$(readlink -- "$lock.$$")" != "$1" ]; then mv -- "$lock.$$" "$lock" 2>/dev/null || :; else rm -f -- "$lock.$$"; fi
 }
 
-install() { # plain, dev or web
+install() { # plain, dev, web or report
     take_lock
     if ! is_current "$1"; then
         if ! "$python" -c '' >/dev/null 2>&1 || ! is_new_enough "$python"; then
@@ -130,7 +130,7 @@ case $command in
         need dev
         cd -- "$root"
         ;;
-    web) need web ;;
+    web | report) need "$command" ;;
     *) need plain ;;
 esac
 

@@ -99,9 +99,12 @@ def test_extras_only_where_the_command_needs_them(checkout: Checkout) -> None:
     assert f"{checkout.root}[dev]" in checkout.log.read_text(encoding="utf-8")
     assert checkout.run("web")[1] == "ran in /: -P -m sparktui web\n"
     assert f"{checkout.root}[web]" in checkout.log.read_text(encoding="utf-8")
+    assert checkout.run("report", "last")[1] == "ran in /: -P -m sparktui report last\n"
+    assert f"{checkout.root}[report]" in checkout.log.read_text(encoding="utf-8")
     checkout.run("test")
+    checkout.run("web")
     checkout.run("--version")
-    assert checkout.did() == ["venv", "pip", "pip", "pip"]
+    assert checkout.did() == ["venv", "pip", "pip", "pip", "pip"]
 
 
 def test_through_symlinks_from_anywhere(checkout: Checkout, tmp_path: Path) -> None:

@@ -43,6 +43,14 @@ def page(name: str) -> str:
     return resources.files("sparktui").joinpath("docs", f"{name}.md").read_text(encoding="utf-8")
 
 
+def paragraphs(name: str, heading: str) -> list[str]:
+    """The paragraphs below one `##` heading of a page, without their marks; [] where there is no such heading. Tables are left out."""
+    _, found, rest = page(name).partition(f"\n## {heading}\n")
+    body = re.split(r"^#", rest, maxsplit=1, flags=re.MULTILINE)[0] if found else ""
+    parts = [" ".join(part.split()) for part in body.split("\n\n")]
+    return [part.replace("**", "").replace("`", "") for part in parts if part and not part.startswith("|")]
+
+
 @cache
 def definitions() -> dict[str, Definition]:
     """Every figure of docs/metrics.md by field name, in the page's order."""

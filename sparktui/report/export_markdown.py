@@ -9,15 +9,10 @@ from sparktui.core.records import RunRecord
 from sparktui.core.stats.cells import cell_of
 from sparktui.report.needletable import needle_grid, needle_table
 from sparktui.report.runtable import median_line, numbered, reference_table, run_name
-from sparktui.report.sections import SIMULATED, by_prompt, environment, needle_runs, temperature_words
+from sparktui.report.sections import READING, SIMULATED, by_prompt, environment, needle_runs, temperature_words
 from sparktui.report.table import cell_text, escaped, fenced, markdown_lines
 from sparktui.report.together import at_once
 from sparktui.report.togethertable import MEANING, together_table
-
-_DEFINITIONS = (
-    "TTFT = first text − request sent. Time = last text − first text. Client tok/s = completion tokens ÷ time. "
-    "Server = the server's own decode rate. Acceptance = accepted ÷ proposed draft tokens. ≈ = estimated, – = not known."
-)
 
 
 def render_markdown(records: Sequence[RunRecord], *, exported_at: str, answers: bool = False, page: Sequence[str] = ()) -> bytes:
@@ -28,7 +23,7 @@ def render_markdown(records: Sequence[RunRecord], *, exported_at: str, answers: 
     lines = [f"# {escaped(_title(records))}", ""]
     if any(record.simulated for record in records):
         lines += [f"**{SIMULATED}**", ""]
-    lines += [*page, _DEFINITIONS, ""]
+    lines += [*page, READING, ""]
     for prompt in by_prompt(records):
         lines += [f"## {escaped(prompt.heading)}", ""]
         for cell in prompt.cells:

@@ -13,6 +13,11 @@ from sparktui.report.table import cell_text
 
 _LONGEST_PROMPT = 400
 SIMULATED = "Simulated: these runs come from the built-in demo server, nothing here is measured."
+READING = (
+    "TTFT = first text − request sent. Time = last text − first text. Client tok/s = completion tokens ÷ time. "
+    "Server = the server's own decode rate. Acceptance = accepted ÷ proposed draft tokens. ≈ = estimated, – = not known."
+)
+"""How the columns of the run tables come about, in one line."""
 
 
 class CellRuns(Struct, frozen=True):
