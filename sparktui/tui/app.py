@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
@@ -30,6 +30,19 @@ from sparktui.tui.screens.live import LiveScreen
 from sparktui.tui.workers.link import Connect, Link
 
 Answered = Callable[[Reply], None]
+
+
+class Guiding(Protocol):
+    """Whoever leads through the screen for a while."""
+
+    def step(self) -> None: ...
+
+    def take(self, event: AnyEvent) -> None: ...
+
+    def tell(self) -> None: ...
+
+    def end(self) -> None: ...
+
 
 _TAKE_IN_NS = 40_000_000
 _LOOK_EVERY = 32
@@ -65,6 +78,7 @@ class SparkApp(App[int]):
         self.paint_clock = PaintClock(self.options.ui.fps)
         self.glyphs = glyphs_for(self.options.ui.glyphs)
         self.link: Link | None = None
+        self.guide: Guiding | None = None
         self._connect = connect
         self._answers: dict[int, Answered] = {}
         self._backlog: deque[AnyEvent] = deque()
@@ -128,6 +142,8 @@ class SparkApp(App[int]):
                 screen.paint(due | self._owed)
             self._owed = Due(False, False)
             changed = self.paint_clock.end(self.clock_ns() / 1e9)
+        if self.guide is not None:
+            self.guide.step()
         if (self.paint_clock.stir() if busy else self.paint_clock.rest()) or changed:
             self._set_timer()
 
@@ -195,6 +211,8 @@ class SparkApp(App[int]):
             self.worker_clock.forget()
         self.worker_clock.see(event.t_ns, self.clock_ns())
         self.session.fold(event)
+        if self.guide is not None:
+            self.guide.take(event)
         if isinstance(event, Reply):
             answered = self._answers.pop(event.id, None)
             if answered is not None:

@@ -135,6 +135,7 @@ KEYS: tuple[Key, ...] = (
     Key(keys="b", action="bench", word="bench", text="benchmark", group="Run", when=("ready",), screen=LIVE),
     Key(keys="s", action="story", word="story", text="stream the story prompt", group="Run", when=("ready",), screen=LIVE),
     Key(keys="c", action="code", word="code", text="stream the code prompt", group="Run", when=("ready",), screen=LIVE),
+    Key(keys="B", action="bursts", text="story, then code, then both side by side", group="Run", when=("ready",), screen=LIVE),
     Key(keys="n", action="needle", text="search for needles in long prompts", group="Run", when=("ready",), screen=LIVE),
     Key(keys="h", action="history", word="history", text="history, full screen", group="Keep", when=("narrow",), screen=LIVE),
     Key(keys="l", action="log", word="log", text="server log, full screen", group="Look", when=("narrow",), screen=LIVE),

@@ -43,15 +43,14 @@ def main(args: argparse.Namespace) -> int:
     home = Home(args)
     if args.remote:
         there = Elsewhere(spawner, args)
-        options = Options(ui=loaded.config.ui)
-        app = there.app = TerminalApp(there.connect, options, report=home.report, started=home.started)
+        app = there.app = TerminalApp(there.connect, Options(ui=loaded.config.ui), report=home.report, started=home.started)
     else:
         connect = local_connect(spawner, args, (Configure(demo=args.demo),))
-        options = options_of(loaded)
-        app = (
-            guided(connect, options, home, loop=args.loop) if args.tour
-            else TerminalApp(connect, options, report=home.report, started=home.started)
-        )  # fmt: skip
+        app = TerminalApp(connect, options_of(loaded), report=home.report, started=home.started)
+        if args.tour:
+            from sparktui.tui.showing.guide import guided_tour
+
+            guided_tour(app, loop=args.loop)
     dress(app)
     try:
         app.run(mouse=loaded.config.ui.mouse)
@@ -64,13 +63,6 @@ def main(args: argparse.Namespace) -> int:
     if code not in (0, None, -15, 143):
         print(f"sparktui: the measuring process ended with code {code}: {app.link.reason if app.link else ''}", file=sys.stderr)
     return app.return_code or EXIT_OK
-
-
-def guided(connect: Connect, options: Options, home: Home, *, loop: bool) -> TerminalApp:
-    """The app of the guided tour."""
-    from sparktui.tui.showing.guided import GuidedApp
-
-    return GuidedApp(connect, options, report=home.report, started=home.started, loop=loop)
 
 
 def options_of(loaded: LoadedConfig) -> Options:

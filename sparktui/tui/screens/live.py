@@ -20,7 +20,9 @@ from sparktui.tui.screens.live_actions import LiveActions
 from sparktui.tui.screens.live_pages import LivePages
 from sparktui.tui.screens.live_paint import LivePainter
 from sparktui.tui.screens.needle_actions import NeedleActions
+from sparktui.tui.screens.touring import Touring
 from sparktui.tui.widgets.burst_strip import BurstStrip
+from sparktui.tui.widgets.caption import Caption
 from sparktui.tui.widgets.footer import KeyFooter
 from sparktui.tui.widgets.header import Header
 from sparktui.tui.widgets.history_table import HistoryTable
@@ -42,7 +44,7 @@ class Rule(Painted):
         return [line.strip()] * height
 
 
-class LiveScreen(NeedleActions, LivePages, LiveActions):
+class LiveScreen(Touring, NeedleActions, LivePages, LiveActions):
     """Painting is `LivePainter`'s, what keys do is `LiveActions`'."""
 
     KIND = LIVE
@@ -70,6 +72,7 @@ class LiveScreen(NeedleActions, LivePages, LiveActions):
         yield PanelHead("History", id="history-head")
         yield HistoryTable(id="history")
         yield PromptBar(id="prompt")
+        yield Caption(id="caption")
         yield KeyFooter(id="footer")
 
     @property
@@ -81,6 +84,8 @@ class LiveScreen(NeedleActions, LivePages, LiveActions):
         self.painter = LivePainter(self)
         self.place_parts()
         self.painter.paint(Due(meter=True, second=True))
+        if self.spark.guide is not None:
+            self.spark.guide.tell()
 
     def on_resize(self, event: Resize) -> None:
         self.place_parts()
@@ -115,6 +120,8 @@ class LiveScreen(NeedleActions, LivePages, LiveActions):
         found["records"] = session.record_count > 0
         found["narrow"] = self.layout_now.mode != "wide"
         found |= {panel: self.focused_panel() == panel for panel in PANELS}
+        if self.touring:
+            found |= {"ready": False, "running": False}
         return {fact for fact, holds in found.items() if holds}
 
     def focused_panel(self) -> Panel | None:
@@ -145,6 +152,7 @@ class LiveScreen(NeedleActions, LivePages, LiveActions):
         for widget in self.query_children(Widget):
             if widget.id in PARTS:
                 widget.display = widget.id in self._placed.regions
+        self.place_caption()
         self.query_one(Meter).full = layout.meter == "full"
         self.query_one(BurstStrip).parts(label=bool(layout.strip_label), axis=bool(layout.axis))
         self.refresh(layout=True)

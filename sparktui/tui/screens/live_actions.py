@@ -251,9 +251,13 @@ class LiveActions(SparkScreen):
         else:
             self._run(prompt)
 
-    def _run(self, prompt: PromptSpec) -> None:
+    def command_for(self, prompt: PromptSpec) -> Run:
+        """What runs a prompt with the parameters that are set on the screen."""
         params = RunParams(temperature=self.temperature, max_tokens=self.max_tokens, extra=prompt.params)
-        command = Run(prompt=prompt, params=params, label=self.spark.options.label)
+        return Run(prompt=prompt, params=params, label=self.spark.options.label)
+
+    def _run(self, prompt: PromptSpec) -> None:
+        command = self.command_for(prompt)
         if not self.spark.session.active:
             self._send_run(command)
             return
