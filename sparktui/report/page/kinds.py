@@ -15,18 +15,17 @@ SIMULATED_MARK = "simulated"
 
 
 class Kinds(Struct, frozen=True):
-    """Every run is in exactly one of `sweeps` (each the runs of one sweep), `needles`, `long` and `short`. All in order of time."""
+    """Every run is in exactly one of `sweeps` (each the runs of one sweep), `needles`, `long` and `short`. All in order of time.
+
+    `mixed`: measured runs and simulated ones stand on one page, so that each must say which it is.
+    """
 
     all: tuple[RunRecord, ...]
     sweeps: tuple[tuple[RunRecord, ...], ...]
     needles: tuple[RunRecord, ...]
     long: tuple[RunRecord, ...]
     short: tuple[RunRecord, ...]
-
-    @property
-    def mixed(self) -> bool:
-        """Measured runs and simulated ones stand on one page: each must say which it is."""
-        return len({record.simulated for record in self.all}) > 1
+    mixed: bool
 
     @property
     def swept_ids(self) -> frozenset[str]:
@@ -45,6 +44,7 @@ def kinds_of(records: Sequence[RunRecord]) -> Kinds:
     for run in ordered:
         if run.bench_id and run.needle is None:
             labels.setdefault(run.bench_id, set()).add(run.label)
+    mixed = len({run.simulated for run in ordered}) > 1
     sweeps: dict[str, list[RunRecord]] = {}
     needles: list[RunRecord] = []
     long: list[RunRecord] = []
@@ -56,7 +56,7 @@ def kinds_of(records: Sequence[RunRecord]) -> Kinds:
             sweeps.setdefault(run.bench_id, []).append(run)
         else:
             (long if (run.prompt_tokens or 0) >= LONG_PROMPT else short).append(run)
-    return Kinds(ordered, tuple(tuple(runs) for runs in sweeps.values()), tuple(needles), tuple(long), tuple(short))
+    return Kinds(ordered, tuple(tuple(runs) for runs in sweeps.values()), tuple(needles), tuple(long), tuple(short), mixed)
 
 
 def by_cell(records: Sequence[RunRecord]) -> list[tuple[RunRecord, ...]]:
