@@ -63,13 +63,16 @@ def heading(plan: SweepPlan) -> str:
 
 def export_sweep(args: argparse.Namespace, plan: SweepPlan, records: Sequence[RunRecord], files: Files) -> int:
     """Every file asked for: the runs as a bench exports them, with the verdict on .md pages and in .json. Returns an exit code."""
+    from sparktui.report.intervalplot import scale_for, title
     from sparktui.report.sweeptable import combined_lines, sweep_lines, sweep_object, sweep_table
     from sparktui.report.table import escaped, markdown_lines
 
     matched = _matched(plan, records)
     if matched is None:
         return export(args, records, files)
-    lines = [f"## {escaped(heading(plan))}", "", *markdown_lines(sweep_table(matched)), ""]
+    # Markdown keeps no columns inside a cell: there the plot would say something else
+    table = sweep_table(matched).without((title(scale_for(matched.comparisons)),))
+    lines = [f"## {escaped(heading(plan))}", "", *markdown_lines(table), ""]
     lines += [part for line in (*sweep_lines(matched, records), *combined_lines(matched)) for part in (escaped(line), "")]
     return export(args, records, files, extra={"sweep": sweep_object(matched, records)}, page=lines)
 

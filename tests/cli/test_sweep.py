@@ -48,6 +48,7 @@ def test_the_published_sweep_in_small(tmp_path: Path, config: Path) -> None:
     assert "8-bit cache: cache_mode 8,8: ignored (the server says FP16)" in out
     assert "The server is back in its own configuration." in err
     data = json.loads(files[0].read_bytes())
+    assert "●" in out and "●" not in files[1].read_text(encoding="utf-8"), "a plot needs columns that stand"
     assert len(data["runs"]) == 9
     assert [(one["name"], one["verdict"]) for one in data["sweep"]["variants"]] == [
         ("8-bit cache", "no difference shown"), ("no draft", "slower"),
