@@ -13,6 +13,7 @@ from typing import ClassVar, Protocol
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.events import Paste
+from textual.markup import escape
 from textual.screen import Screen
 from textual.timer import Timer
 
@@ -20,6 +21,7 @@ from sparktui.core.commands import AnyCommand
 from sparktui.core.events import AnyEvent, ErrorEvent, Hello, MemoryNow, Reply
 from sparktui.core.session import SessionState
 from sparktui.tui.clocks import WorkerClock
+from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.drawing.frame import Due, PaintClock
 from sparktui.tui.drawing.glyphs import glyphs_for
 from sparktui.tui.drawing.roles import Roles
@@ -176,11 +178,14 @@ class SparkApp(App[int]):
         return False
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """The palette: every key that works now, and the themes."""
+        """The palette: every key that works now, the configured prompts, and the themes."""
         if isinstance(screen, SparkScreen):
             for key in screen.working_keys():
                 if key.action != "palette" and (handler := screen.handler(key)) is not None:
                     yield SystemCommand(key.text, key.name, handler)
+            for text, word, action in screen.more_commands():
+                # the palette reads what it lists as markup
+                yield SystemCommand(escape(shown(text)), escape(shown(word)), action)
         yield SystemCommand("theme", "choose the colours", self.action_change_theme)
 
     def act_palette(self) -> None:

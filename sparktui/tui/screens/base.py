@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.screen import Screen
@@ -58,6 +58,10 @@ class SparkScreen(Screen[None]):
         """The keys that do something on this screen now."""
         facts = self.facts()
         return [key for key in keys_of(self.KIND, KEYS) if key.works(facts) and self.handler(key) is not None]
+
+    def more_commands(self) -> Iterable[tuple[str, str, Action]]:
+        """What the palette offers here beyond the keys: what it does, a word on it, and the action. The words may be foreign."""
+        return ()
 
     def action_press(self, name: str) -> None:
         """A bound key was pressed: do what it means now."""

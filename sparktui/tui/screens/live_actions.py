@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from sparktui.core.commands import Bench, CancelRun, RetryServer, Run
@@ -11,7 +12,7 @@ from sparktui.core.records import RunParams
 from sparktui.report import numbers
 from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.live.layout import PANELS
-from sparktui.tui.screens.base import SparkScreen
+from sparktui.tui.screens.base import Action, SparkScreen
 from sparktui.tui.screens.confirm import Answer, Confirm
 from sparktui.tui.widgets.history_table import HistoryTable
 from sparktui.tui.widgets.log_panel import LogPanel
@@ -102,6 +103,12 @@ class LiveActions(SparkScreen):
         number = int(self.pressed) if self.pressed.isdigit() else 0
         if server is not None and 1 <= number <= len(server.candidates):
             self.spark.send(RetryServer(base_url=server.candidates[number - 1]))
+
+    def more_commands(self) -> Iterable[tuple[str, str, Action]]:
+        """The prompts that have no key."""
+        keyed = ("story", "code")
+        names = [name for name in self.spark.options.prompts if name not in keyed and "ready" in self.facts()]
+        return [(f"stream the {name} prompt", "prompts in config.yml", partial(self._run_preset, name)) for name in names]
 
     # --- look
 
