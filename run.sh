@@ -134,6 +134,10 @@ case $command in
     *) need plain ;;
 esac
 
+# what a person is told to type can then be typed
+SPARKTUI_COMMAND=$0
+export SPARKTUI_COMMAND
+
 case $command in
     # most tests wait for a process or a clock: several at once end sooner, also on one core
     test) exec "$python" -m pytest --numprocesses 3 --dist worksteal "$@" ;;

@@ -24,6 +24,7 @@ case "$*" in
     "-c "*) exit 0 ;;
 esac
 echo "ran in $PWD: $*"
+echo "$SPARKTUI_COMMAND" > "$log.called"
 """
 
 
@@ -166,3 +167,9 @@ def test_the_shell_finds_no_fault() -> None:
             subprocess.run([shell, "-n", str(ROOT / "run.sh")], check=True)
     assert os.access(ROOT / "run.sh", os.X_OK)
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_it_says_how_it_was_called(tmp_path: Path) -> None:
+    checkout = Checkout(tmp_path)
+    checkout.run("doctor")
+    assert (tmp_path / "log.called").read_text().strip() == str(checkout.root / "run.sh")

@@ -16,9 +16,11 @@ def soften() -> None:
 
 
 def say(text: str) -> None:
-    """One message for a person, on stderr. Foreign text in it cannot steer the terminal."""
+    """One message for a person, on stderr, its commands as they can be typed. Foreign text in it cannot steer the terminal."""
+    from sparktui.io.calledas import as_called
+
     if sys.stderr is not None:
-        print(shown(text, sys.stderr), file=sys.stderr, flush=True)
+        print(shown(as_called(text), sys.stderr), file=sys.stderr, flush=True)
 
 
 def shown(text: str, stream: TextIO) -> str:

@@ -16,6 +16,7 @@ from sparktui.core.events import Reply
 from sparktui.core.plans import BenchPlan
 from sparktui.core.records import RunRecord
 from sparktui.errors import EXIT_INTERNAL, EXIT_OK, SparkError
+from sparktui.io.calledas import called_as
 from sparktui.io.config.configfile import LoadedConfig
 from sparktui.io.config.prompts import resolve_prompts
 from sparktui.io.crashreport import write_crash_report
@@ -77,6 +78,7 @@ def options_of(loaded: LoadedConfig) -> Options:
         needle=config.needle,
         ui=config.ui,
         baseline_tok_s=config.baseline_tok_s,
+        command=called_as(),
         address="" if config.server.base_url == "auto" else config.server.base_url,
         address_origin=loaded.origins.get("server.base_url", ""),
     )
