@@ -17,7 +17,7 @@ from sparktui.tui.options import Options
 from sparktui.tui.screens.lanes import LanesScreen
 from sparktui.tui.screens.replay import ReplayScreen
 from sparktui.tui.showing.lane_layout import lane_layout
-from sparktui.tui.showing.lane_view import ahead, lane_names
+from sparktui.tui.showing.lane_view import ahead, lane_names, lanes_server
 from sparktui.tui.showing.player import Player
 from sparktui.tui.showing.recorded import RecordedApp
 from sparktui.tui.showing.recordings import playing, recorded
@@ -265,3 +265,21 @@ def test_who_is_ahead_is_not_said_before_there_is_text() -> None:
 def test_a_run_without_a_timeline_is_refused_by_its_id() -> None:
     with pytest.raises(UsageError, match=CODE.id):
         recorded([msgspec.structs.replace(CODE, timeline=None)])
+
+
+def test_two_lanes_say_which_server_is_simulated() -> None:
+    real = CODE.server
+    demo = msgspec.structs.replace(real, kind="demo", base_url="http://127.0.0.1:1", model="sim")
+    again = msgspec.structs.replace(demo, base_url="http://127.0.0.1:2")
+    assert lanes_server(real, real) == (real, "")
+    assert lanes_server(demo, again) == (demo, ""), "another start of it is no other server"
+    assert lanes_server(demo, real) == (None, f"sim (simulated) · {real.model}")
+
+
+async def test_two_lanes_of_the_simulated_server_have_its_badge() -> None:
+    server = msgspec.structs.replace(CODE.server, kind="demo", base_url="http://127.0.0.1:1")
+    other = msgspec.structs.replace(server, base_url="http://127.0.0.1:2")
+    records = [msgspec.structs.replace(CODE, server=server), msgspec.structs.replace(STORY, server=other)]
+    async with theatre(records) as stage:
+        await stage.wait(1)
+        assert "DEMO SERVER" in stage.text() and "simulated, nothing here is measured" in stage.text()

@@ -21,7 +21,7 @@ from sparktui.tui.screens.live import Rule
 from sparktui.tui.screens.playing import TransportKeys
 from sparktui.tui.screens.replay import playing_bindings
 from sparktui.tui.showing.lane_layout import lane_layout
-from sparktui.tui.showing.lane_view import ahead, lane_context, lane_names, lane_view
+from sparktui.tui.showing.lane_view import ahead, lane_context, lane_names, lane_view, lanes_server
 from sparktui.tui.showing.player import Player
 from sparktui.tui.widgets.caption import Caption
 from sparktui.tui.widgets.footer import KeyFooter
@@ -132,10 +132,8 @@ class LanesScreen(TransportKeys):
         left, right = footer_keys(self.KIND, self.facts())
         done = [[key for key in keys if self.handler(key) is not None] for keys in (left, right)]
         self.query_one(KeyFooter).show(*done)
-        info = self._records[0].server
-        same = info == self._records[1].server
-        address = "" if same else f"{info.model} · {self._records[1].server.model}"
-        view = HeaderView(phase=Phase("done"), info=info if same else None, source="replay", address=address)
+        info, models = lanes_server(self._records[0].server, self._records[1].server)
+        view = HeaderView(phase=Phase("done"), info=info, source="replay", address=models)
         self.query_one(Header).show(msgspec.structs.replace(view, fields="all" if self._both else "some"))
 
     def _place(self) -> None:

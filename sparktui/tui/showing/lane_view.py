@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from sparktui.core.figures.burstscale import ramp
 from sparktui.core.liverun import LiveRun
-from sparktui.core.records import RunRecord
+from sparktui.core.records import RunRecord, ServerInfo
 from sparktui.report import numbers
 from sparktui.report.numbers import ABSENT
 from sparktui.tui.drawing.foreign import shown
@@ -16,6 +16,7 @@ from sparktui.tui.drawing.roles import Role
 
 # text, role, bold
 Piece = tuple[str, Role, bool]
+_SIMULATED = "demo"
 _GAP: Piece = ("   ", "muted", False)
 
 
@@ -47,6 +48,16 @@ def lane_context(record: RunRecord, name: str) -> str:
     moment = numbers.local_time(record.started_at)
     parts += [f"{moment:%H:%M:%S}"] if moment is not None else []
     return " · ".join(shown(part) for part in parts)
+
+
+def lanes_server(first: ServerInfo, second: ServerInfo) -> tuple[ServerInfo | None, str]:
+    """The server that both runs came from, and ""; where they are two, None and their models.
+
+    Each start of the simulated one is the same.
+    """
+    if first == second or first.kind == second.kind == _SIMULATED:
+        return first, ""
+    return None, " · ".join(f"{info.model} (simulated)" if info.kind == _SIMULATED else info.model for info in (first, second))
 
 
 def lane_view(run: LiveRun | None, now_ns: int) -> LaneView:
