@@ -63,6 +63,9 @@ def ensure_dir(path: Path) -> Path:
 def create_private(path: Path) -> None:
     """Make an empty file of mode 0600 where there is none, so that nothing is ever readable by others, not even for a moment.
 
+    One that is there is not even opened: closing a file ends all POSIX locks that this process holds on it, SQLite's too.
     Raises OSError.
     """
+    if path.exists():
+        return
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, FILE_MODE))

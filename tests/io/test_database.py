@@ -159,6 +159,36 @@ def test_damage_found_while_writing_is_set_aside_and_the_next_try_stores(tmp_pat
     assert any(file.stat().st_size == size for file in tmp_path.glob("*.damaged-*"))
 
 
+def test_a_second_opening_here_leaves_the_locks_of_the_first(tmp_path: Path) -> None:
+    """Another process that ends must not take itself for the last one and remove the write-ahead log under the first connection."""
+    path = tmp_path / "history.sqlite3"
+    script = "import sys; from tests.runs import run; from sparktui.io.store.history import History; from pathlib import Path\n"
+    script += "with History.open(Path(sys.argv[1])) as history: history.add(run(2))"
+    with History.open(path) as first:
+        first.add(run(1))
+        History.open(path).close()
+        with History.open(path) as second:
+            subprocess.run([sys.executable, "-c", script, str(path)], cwd=ROOT, check=True, timeout=60)
+            assert path.with_name(path.name + "-wal").exists()
+            second.add(run(3))
+        first.add(run(4))
+        assert first.count() == 4
+    with History.open(path) as history:
+        assert history.count() == 4
+    assert list(tmp_path.glob("*.damaged-*")) == []
+
+
+def test_a_whole_file_is_not_set_aside_because_a_connection_went_bad(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite3"
+    with History.open(path) as history:
+        history.add(run(1))
+    opened = database.replace_damaged(path, database.inode_of(path))
+    assert opened.notes == () and opened.inode == database.inode_of(path)
+    assert opened.connection.execute("SELECT count(*) FROM runs").fetchone() == (1,)
+    opened.connection.close()
+    assert list(tmp_path.glob("*.damaged-*")) == []
+
+
 def test_a_history_whose_file_was_moved_writes_into_the_one_that_is_there(tmp_path: Path) -> None:
     path = tmp_path / "history.sqlite3"
     with History.open(path) as history:

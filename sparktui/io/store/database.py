@@ -54,9 +54,12 @@ def inode_of(path: Path) -> int | None:
 
 
 def replace_damaged(path: Path, inode: int | None) -> Opened:
-    """Set a database that turned out to be damaged while open aside, unless another process did so already, and open what is there now."""
+    """Set a database that turned out to be damaged while open aside, and open what is there now.
+
+    It stays where another process did so already, and where the file, read afresh, is whole: then only the old connection was at fault.
+    """
     with _opening_alone(path):
-        if inode_of(path) == inode:
+        if inode_of(path) == inode and not _is_whole(path):
             return _begin_again(path, time.time())
     return open_database(path)
 
@@ -93,6 +96,14 @@ def set_aside(path: Path, now_s: float) -> Path:
         with contextlib.suppress(FileNotFoundError):
             path.with_name(path.name + suffix).rename(target.with_name(target.name + suffix))
     return target
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        with contextlib.closing(_sqlite(path.absolute().as_posix())) as connection:
+            return bool(connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
+    except sqlite3.Error as error:
+        return not is_damage(error)
 
 
 class _ReadOnlyFolderError(Exception):

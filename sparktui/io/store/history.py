@@ -234,7 +234,10 @@ class History:
         if not database.is_damage(error):
             return database.storage_error(error, self.path)
         self._connection.close()
-        self._use(database.replace_damaged(self.path, self._inode))
+        before = self._inode
+        self._use(database.replace_damaged(self.path, before))
+        if self._inode == before:
+            return StorageError(f"{self.path} had to be opened again.", detail=str(error), hint="What was not stored is tried again.")
         return StorageError(f"{self.path} was damaged.", detail=" ".join(self.notes), hint="What was not stored is tried again.")
 
 
