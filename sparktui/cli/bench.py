@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from sparktui.cli.away import add_away_options, here_or_away, stopped
 from sparktui.cli.options import add_looks_options, add_server_options, load
 from sparktui.cli.parser import Parser, comma_list, temperatures, text_argument, whole
-from sparktui.cli.results import Files, add_result_options, exit_code, export, files_asked_for, show
-from sparktui.cli.streams import say
+from sparktui.cli.results import Files, add_result_options, files_asked_for
 from sparktui.core.config import Config
 from sparktui.core.plans import BenchPlan, PromptSpec
 from sparktui.engine.plans.bench import Bench, for_parallel
@@ -29,21 +29,15 @@ def add_arguments(parser: Parser) -> None:
     group.add_argument("--label", type=text_argument, metavar="TEXT", help="history groups runs by it")
     out = add_result_options(parser)
     out.add_argument("--live", action="store_true", help="the same bench on the live screen")
-    away = parser.add_argument_group("without a terminal")
-    away.add_argument("--detach", action="store_true", help="go on after the terminal is gone; `sparktui watch` finds it again")
-    away.add_argument(
-        "--stop", nargs="?", const="", type=text_argument, metavar="SESSION", help="end a bench that runs (default: the newest) and save"
-    )
+    add_away_options(parser, "bench")
     add_looks_options(parser)
     add_server_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the bench; the exit code says how it went. Raises SparkError before the first run for anything that cannot work."""
-    if args.stop is not None:
-        from sparktui.cli.stop import stop
-
-        return stop(args.stop)
+    if (code := stopped(args, "bench")) is not None:
+        return code
     if args.fps is not None and not args.live:
         raise UsageError("--fps is for the live screen.", hint="Add --live, or leave --fps out.")
     loaded = load(args)
@@ -51,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     files = files_asked_for(args)
     if args.live:
         return _live(args, plan)
-    return _detached(args, plan, files) if args.detach else _headless(args, plan, files)
+    return here_or_away(args, "bench", lambda: _headless(args, plan, files))
 
 
 def plan_of(args: argparse.Namespace, config: Config) -> BenchPlan:
@@ -95,32 +89,10 @@ def _live(args: argparse.Namespace, plan: BenchPlan) -> int:
     return open_screen(args, plan)
 
 
-def _detached(args: argparse.Namespace, plan: BenchPlan, files: Files) -> int:
-    from sparktui.cli.detach import detached
-
-    if args.no_history:
-        raise UsageError("--detach and --no-history exclude each other.", hint="A detached bench is found again by its journal.")
-    return detached("bench", lambda: _headless(args, plan, files))
-
-
 def _headless(args: argparse.Namespace, plan: BenchPlan, files: Files) -> int:
-    from sparktui.cli.benchtalk import talk_to
-    from sparktui.cli.measure import measuring
+    from sparktui.cli.headless import run_plan
 
-    talk = talk_to()
-    try:
-        with measuring(args, args.loaded, "bench", talk) as kit:
-            kit.warn_of_length(plan.max_tokens)
-            bench = Bench(
-                kit.target, plan, kit.session.emitter, kit.cancel, server=kit.config.server, measure=kit.measuring.run
-            )  # fmt: skip
-            bench.run()
-    finally:
-        talk.close()
-    records = bench.records
-    written = export(args, records, files)
-    show(records)
-    if bench.stopped is not None:
-        say(f"sparktui: {bench.stopped}")
-    code = exit_code(records, interrupted=kit.cancel.is_set(), stopped=bench.stopped, last=kit.measuring.last_error)
-    return code or written
+    return run_plan(
+        args, "bench", files, max_tokens=plan.max_tokens,
+        make=lambda kit: Bench(kit.target, plan, kit.session.emitter, kit.cancel, server=kit.config.server, measure=kit.measuring.run),
+    )  # fmt: skip

@@ -13,6 +13,7 @@ from sparktui.cli.streams import shown
 from sparktui.core.events import (
     AnyEvent,
     Chunk,
+    ErrorEvent,
     Idle,
     Joined,
     LogState,
@@ -28,6 +29,7 @@ from sparktui.core.events import (
 from sparktui.core.figures.live import LiveRate
 from sparktui.core.figures.tokens import TokenEstimator
 from sparktui.core.records import RunRecord
+from sparktui.errors import EXIT_OK
 from sparktui.report import numbers
 
 _EVERY_S = 0.5
@@ -90,15 +92,22 @@ class BenchTalk:
         elif isinstance(event, RunDone):
             self._run = None
             self._held[event.run_id] = (event.record, event.error)
-        elif isinstance(event, Retry):
-            self._retry(event)
-        elif isinstance(event, Warning):
-            self.line(f"  note: {event.text}")
         elif isinstance(event, Joined):
             if event.run_id in self._held:
                 self._held[event.run_id] = (event.record, self._held[event.run_id][1])
+        else:
+            self._pass_on(event)
+
+    def _pass_on(self, event: AnyEvent) -> None:
+        """What is only told."""
+        if isinstance(event, Retry):
+            self._retry(event)
+        elif isinstance(event, Warning):
+            self.line(f"  note: {event.text}")
         elif isinstance(event, Server):
             self._server(event)
+        elif isinstance(event, ErrorEvent) and event.exit_code == EXIT_OK:
+            self.line(event.title)
         elif isinstance(event, Idle) and event.busy:
             self.line(f"  the server is busy with another request ({event.source}); waiting for it")
         elif isinstance(event, LogState) and event.state in {"denied", "ended"}:

@@ -38,7 +38,7 @@ def detached(name: str, work: Callable[[], int]) -> int:
     os.close(theirs)
     os.waitpid(child, 0)
     with os.fdopen(ours, "rb", buffering=0) as pipe:
-        return _wait(pipe.fileno(), log)
+        return _wait(name, pipe.fileno(), log)
 
 
 def _log_file(name: str) -> Path:
@@ -90,7 +90,7 @@ def _redirect(log: Path) -> None:
     os.close(out)
 
 
-def _wait(pipe: int, log: Path) -> int:
+def _wait(name: str, pipe: int, log: Path) -> int:
     """Until its first request is out, it has ended, or some seconds have passed; says which."""
     said = b""
     deadline = time.monotonic() + _BEGUN_S
@@ -104,7 +104,7 @@ def _wait(pipe: int, log: Path) -> int:
         session = _session_of(int(said.split()[0])) if said.strip() else None
         if session is not None and any(isinstance(event, RunStarted) for event in read_journal(session.path)):
             break
-    _tell(session, log)
+    _tell(name, session, log)
     return EXIT_OK
 
 
@@ -119,12 +119,12 @@ def _ended(said: bytes, log: Path) -> int:
     return int(words[1]) if len(words) > 1 else EXIT_INTERNAL
 
 
-def _tell(session: Session | None, log: Path) -> None:
+def _tell(name: str, session: Session | None, log: Path) -> None:
     if session is None:
         say(f"it runs on, and has not begun to measure yet; its log: {log}")
         return
     print(session.name, flush=True)
     say(f"session {session.name} runs on without this terminal")
     say(f"  look on:  sparktui watch {session.name}")
-    say(f"  end it:   sparktui bench --stop {session.name}")
+    say(f"  end it:   sparktui {name} --stop {session.name}")
     say(f"  its log:  {log}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -11,13 +12,13 @@ from msgspec import Struct
 from sparktui.cli.interrupts import interrupts
 from sparktui.cli.streams import say
 from sparktui.core.config import Config
-from sparktui.core.events import AnyEvent
+from sparktui.core.events import AnyEvent, ErrorEvent
 from sparktui.engine.hosting.session import Session
 from sparktui.engine.running.cancel import Cancel
 from sparktui.engine.running.measuring import Measuring
 from sparktui.engine.running.sampling import sampler_for
 from sparktui.engine.server.target import Target, open_target
-from sparktui.errors import InterruptedRunError, SparkError
+from sparktui.errors import EXIT_INTERRUPTED, EXIT_OK, InterruptedRunError, SparkError
 from sparktui.io.config.configfile import LoadedConfig
 from sparktui.io.http.failures import StoppedError
 from sparktui.io.store.history import History
@@ -33,6 +34,10 @@ class Kit(Struct, frozen=True):
     target: Target
     measuring: Measuring
     cancel: Cancel
+
+    def note(self, text: str) -> None:
+        """A sentence for whoever looks on, here or through the journal."""
+        self.session.emitter.emit(ErrorEvent(title=text, exit_code=EXIT_OK))
 
     def warn_of_length(self, max_tokens: int | None) -> None:
         """Say so where TabbyAPI would requeue an answer inside, which restarts its counters."""
@@ -50,6 +55,8 @@ def measuring(args: argparse.Namespace, loaded: LoadedConfig, purpose: str, talk
     with interrupts(cancel):
         session = Session(purpose, loaded.config.history, store=not args.no_history, masked=loaded.secrets, sinks=(talk,))
         told = _tell_notes(session, 0)
+        # in a thread: whoever stops may be a sink, in the middle of another event
+        cancel.on_set(threading.Thread(target=_tell_stop, args=(session,), name="stopping", daemon=True).start)
         reason = "done"
         try:
             with _opened(args, loaded, session, cancel) as target, _measuring(target, loaded, session, store=not args.no_history) as kit:
@@ -110,3 +117,8 @@ def _tell_notes(session: Session, told: int) -> int:
     for note in session.notes[told:]:
         say(f"note: {note}")
     return len(session.notes)
+
+
+def _tell_stop(session: Session) -> None:
+    """For whoever looks on, and for a second `--stop`."""
+    session.emitter.emit(ErrorEvent(title="Stopping; what is finished is kept.", exit_code=EXIT_INTERRUPTED))

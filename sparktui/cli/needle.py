@@ -7,10 +7,10 @@ import re
 
 import msgspec
 
+from sparktui.cli.away import add_away_options, here_or_away, stopped
 from sparktui.cli.options import add_server_options, load
 from sparktui.cli.parser import Parser, comma_list, text_argument, whole
-from sparktui.cli.results import Files, add_result_options, exit_code, export, files_asked_for, show
-from sparktui.cli.streams import say
+from sparktui.cli.results import Files, add_result_options, files_asked_for
 from sparktui.core.config import Config
 from sparktui.core.needleplan import NeedlePlan, spread
 from sparktui.engine.hosting.setup import configured_needle
@@ -32,14 +32,18 @@ def add_arguments(parser: Parser) -> None:
     group.add_argument("--max-tokens", type=whole(1, 1_000_000), metavar="N", help="longest answer; room for it is kept in the context")
     group.add_argument("--label", type=text_argument, metavar="TEXT", help="history groups runs by it")
     add_result_options(parser)
+    add_away_options(parser, "needle")
     add_server_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Search; 0 when every prompt was answered (found or not), 1 when one failed or did not fit. Raises SparkError before the first run."""
+    if (code := stopped(args, "needle")) is not None:
+        return code
     loaded = load(args)
     plan = plan_of(args, loaded.config)
-    return _headless(args, plan, files_asked_for(args))
+    files = files_asked_for(args)
+    return here_or_away(args, "needle", lambda: _headless(args, plan, files))
 
 
 def plan_of(args: argparse.Namespace, config: Config) -> NeedlePlan:
@@ -86,24 +90,12 @@ def _depth(text: str) -> float:
 
 
 def _headless(args: argparse.Namespace, plan: NeedlePlan, files: Files) -> int:
-    from sparktui.cli.benchtalk import talk_to
-    from sparktui.cli.measure import measuring
+    from sparktui.cli.headless import run_plan
     from sparktui.engine.plans.needle import NeedleSearch
 
-    talk = talk_to()
-    try:
-        with measuring(args, args.loaded, "needle", talk) as kit:
-            kit.warn_of_length(plan.max_tokens)
-            search = NeedleSearch(
-                kit.target, plan, kit.session.emitter, kit.cancel, measure=kit.measuring.run, rates=kit.measuring.rates
-            )  # fmt: skip
-            search.run()
-    finally:
-        talk.close()
-    records = search.records
-    written = export(args, records, files)
-    show(records)
-    if search.stopped is not None:
-        say(f"sparktui: {search.stopped}")
-    code = exit_code(records, interrupted=kit.cancel.is_set(), stopped=search.stopped, last=kit.measuring.last_error)
-    return code or written
+    return run_plan(
+        args, "needle", files, max_tokens=plan.max_tokens,
+        make=lambda kit: NeedleSearch(
+            kit.target, plan, kit.session.emitter, kit.cancel, measure=kit.measuring.run, rates=kit.measuring.rates
+        ),
+    )  # fmt: skip

@@ -6,12 +6,13 @@ import argparse
 
 import msgspec
 
+from sparktui.cli.away import add_away_options, here_or_away, stopped
 from sparktui.cli.options import add_server_options, load
 from sparktui.cli.parser import Parser, comma_list, text_argument, whole
-from sparktui.cli.results import Files, add_result_options, exit_code, files_asked_for
+from sparktui.cli.results import Files, add_result_options, files_asked_for
 from sparktui.cli.streams import say
 from sparktui.core.config import Config
-from sparktui.core.sweepplan import SweepPlan, check, only
+from sparktui.core.sweepplan import SweepPlan, check, only, sort_of
 from sparktui.engine.sweeping.sweepjob import SweepJob, configured_sweep
 from sparktui.errors import EXIT_OK, EXIT_RUN_FAILED, UsageError
 
@@ -32,11 +33,14 @@ def add_arguments(parser: Parser) -> None:
     again.add_argument("--restore", action="store_true", help="only put the server back that an interrupted sweep left changed")
     again.add_argument("--as-it-is", action="store_true", help="start from what is loaded now, whatever an earlier sweep left")
     add_result_options(parser)
+    add_away_options(parser, "sweep")
     add_server_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Sweep and judge; 0 when every run went well and the server is as it was. Raises SparkError before the first run."""
+    if (code := stopped(args, "sweep")) is not None:
+        return code
     loaded = load(args)
     if args.restore:
         return _restore(args)
@@ -44,7 +48,10 @@ def run(args: argparse.Namespace) -> int:
     check(plan)
     if args.resume and args.no_history:
         raise UsageError("--resume needs the history, where the finished runs are.", hint="Leave out --no-history.")
-    return _headless(args, plan, files_asked_for(args))
+    if args.detach and any(sort_of(variant) == "manual" for variant in plan.variants):
+        raise UsageError("--detach leaves nobody to switch the server by hand.", hint="Sweep in the foreground, or on the screen.")
+    files = files_asked_for(args)
+    return here_or_away(args, "sweep", lambda: _headless(args, plan, files))
 
 
 def plan_of(args: argparse.Namespace, config: Config) -> SweepPlan:
@@ -63,50 +70,37 @@ def plan_of(args: argparse.Namespace, config: Config) -> SweepPlan:
 
 
 def _headless(args: argparse.Namespace, plan: SweepPlan, files: Files) -> int:
-    from sparktui.cli.benchtalk import talk_to
-    from sparktui.cli.measure import measuring
+    from sparktui.cli.headless import code_of, talking
     from sparktui.cli.pausing import pause_on_terminal
     from sparktui.cli.sweepresult import export_sweep, show_sweep
 
-    talk = talk_to()
-    try:
-        with measuring(args, args.loaded, "sweep", talk) as kit:
-            kit.warn_of_length(plan.max_tokens)
-            job = SweepJob(
-                kit.target, kit.measuring, kit.config, plan, emitter=kit.session.emitter, cancel=kit.cancel, pause=pause_on_terminal(),
-                say=talk.line, keep=not args.no_history, resume=args.resume, as_it_is=args.as_it_is,
-            )  # fmt: skip
-            job.run()
-    finally:
-        talk.close()
+    with talking(args, "sweep") as kit:
+        kit.warn_of_length(plan.max_tokens)
+        job = SweepJob(
+            kit.target, kit.measuring, kit.config, plan, emitter=kit.session.emitter, cancel=kit.cancel, pause=pause_on_terminal(),
+            say=kit.note, keep=not args.no_history, resume=args.resume, as_it_is=args.as_it_is,
+        )  # fmt: skip
+        job.run()
     sweep, records = job.sweep, job.records
     for name, why in sweep.failed.items():
         say(f"{name}: not measured. {why}")
     written = export_sweep(args, plan, records, files)
     show_sweep(plan, records, job.switch.settings, job.switch.memory)
-    if sweep.stopped is not None:
-        say(f"sparktui: {sweep.stopped}")
     if not sweep.complete and not args.no_history:
         say("The sweep is not complete: the same command with --resume goes on with it.")
-    code = exit_code(records, interrupted=kit.cancel.is_set(), stopped=sweep.stopped, last=kit.measuring.last_error)
-    return code or written or (EXIT_RUN_FAILED if sweep.failed or not sweep.restored else EXIT_OK)
+    return code_of(job, kit) or written or (EXIT_RUN_FAILED if sweep.failed or not sweep.restored else EXIT_OK)
 
 
 def _restore(args: argparse.Namespace) -> int:
-    from sparktui.cli.benchtalk import talk_to
-    from sparktui.cli.measure import measuring
+    from sparktui.cli.headless import talking
     from sparktui.engine.sweeping.variants import restore
     from sparktui.io.sweepstate import left_changed, write_state
 
-    talk = talk_to()
-    try:
-        with measuring(args, args.loaded, "sweep", talk) as kit:
-            left = left_changed(kit.target.info.base_url)
-            if left is None:
-                raise UsageError("No sweep left this server changed.", hint="There is nothing to put back.")
-            done = restore(kit.target, kit.config.server, left.original, kit.session.emitter, talk.line)
-            if done:
-                write_state(msgspec.structs.replace(left, changed=False))
-    finally:
-        talk.close()
+    with talking(args, "sweep") as kit:
+        left = left_changed(kit.target.info.base_url)
+        if left is None:
+            raise UsageError("No sweep left this server changed.", hint="There is nothing to put back.")
+        done = restore(kit.target, kit.config.server, left.original, kit.session.emitter, kit.note)
+        if done:
+            write_state(msgspec.structs.replace(left, changed=False))
     return EXIT_OK if done else EXIT_RUN_FAILED
