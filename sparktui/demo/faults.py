@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 HEADER = "x-demo"
+# the name of a real model, left over in a config, is not sent to the demo server; this one is meant for it
+MODES_PREFIX = "demo+"
 MODES = {
     "slow-prefill": "SECONDS (20) more before the first text",
     "stall": "nothing more after chunk N (20), for ever or with N:SECONDS for so long",

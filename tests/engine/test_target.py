@@ -168,6 +168,13 @@ def test_demo_is_forced_whatever_the_config_says() -> None:
         assert target.info.kind == "demo"
 
 
+def test_modes_in_the_model_reach_the_simulated_server_and_a_real_models_name_does_not() -> None:
+    with open_target(config("auto", model="demo+no-draft"), demo=True, demo_speed=50) as target:
+        assert target.info.model == "demo+no-draft"
+    with open_target(config("auto", model="Qwen3-27B"), demo=True, demo_speed=50) as target:
+        assert target.info.model.startswith("sparktui-demo")
+
+
 def test_the_simulated_server_is_known_for_what_it_is_whatever_kind_is_given() -> None:
     with DemoProcess.start(speed=50) as process:
         for kind in ("auto", "tabbyapi"):

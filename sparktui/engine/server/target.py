@@ -118,6 +118,7 @@ def open_target(
 
 
 def _open_demo(config: Config, speed: float, origin: str, tell: OnServer) -> Target:
+    from sparktui.demo.faults import MODES_PREFIX
     from sparktui.demo.process import DemoProcess
 
     tell(Server(state="probing"))
@@ -128,6 +129,8 @@ def _open_demo(config: Config, speed: float, origin: str, tell: OnServer) -> Tar
         seen = Recognition(kind="demo")
         adapter = adapter_for("demo")
         info = ask(adapter.describe(base.shown, seen), client, within_s=OPEN_S)
+        if config.server.model.startswith(MODES_PREFIX):
+            info = msgspec.structs.replace(info, model=config.server.model)
     except BaseException:
         process.stop()
         raise
