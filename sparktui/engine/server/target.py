@@ -129,7 +129,7 @@ def _open_demo(config: Config, speed: float, origin: str, tell: OnServer) -> Tar
         seen = Recognition(kind="demo")
         adapter = adapter_for("demo")
         info = ask(adapter.describe(base.shown, seen), client, within_s=OPEN_S)
-        if config.server.model.startswith(MODES_PREFIX):
+        if (config.server.model or "").startswith(MODES_PREFIX):
             info = msgspec.structs.replace(info, model=config.server.model)
     except BaseException:
         process.stop()
