@@ -145,6 +145,13 @@ def test_what_a_damaged_history_still_holds_is_taken_over(history: History, tmp_
         import_file(history, tmp_path / "broken.sqlite3")
 
 
+def test_the_history_itself_is_no_file_to_import(history: History) -> None:
+    history.add(run(1))
+    with pytest.raises(UsageError, match="the history itself"):
+        import_file(history, history.path)
+    assert history.count() == 1
+
+
 def test_a_journal_is_imported_as_its_runs(history: History, tmp_path: Path) -> None:
     hello = Hello(protocol=1, version="0.1.0", pid=7, host="spark", session="s1", clock_ns=5, wall="2026-11-30T12:00:00Z")
     done = RunDone(run_id="run-000001", status="ok", record=run(1))

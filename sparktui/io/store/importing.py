@@ -51,8 +51,12 @@ class Imported:
 def import_file(history: History, source: str | Path) -> Imported:
     """Add the runs of a file whose ids are not in the history yet; the file itself is only read. `reference` is the published runs.
 
-    Raises UsageError where there is no such file, StorageError where it cannot be read or nothing can be stored.
+    Raises UsageError where there is no such file or it is the history itself, StorageError where it cannot be read or nothing can be
+    stored.
     """
+    if source != REFERENCE and _is_same(Path(source).expanduser(), history.path):
+        # not read either: closing it again would end the locks that SQLite holds on it here
+        raise UsageError(f"{source} is the history itself.", hint="Its runs are here already; name another one's file.")
     result = Imported()
     batch: list[tuple[RunRecord, RawRecord]] = []
     for raw in _runs_in(source, result):
@@ -63,6 +67,13 @@ def import_file(history: History, source: str | Path) -> Imported:
             batch = []
     _store(history, batch, result)
     return result
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except OSError:
+        return False
 
 
 def read_runs(source: str | Path) -> Iterator[RunRecord]:
