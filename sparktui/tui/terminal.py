@@ -13,7 +13,7 @@ from pathlib import Path
 from textual.events import Event
 
 from sparktui.core.commands import CancelRun
-from sparktui.errors import EXIT_INTERNAL
+from sparktui.errors import EXIT_INTERNAL, EXIT_OK
 from sparktui.tui.app import SparkApp
 from sparktui.tui.drawing.frame import PaintClock
 from sparktui.tui.drawing.glyphs import glyphs_for
@@ -41,6 +41,14 @@ class TerminalApp(SparkApp):
         self.crash = ""
         self._once_ready: list[Callable[[], object]] = []
         self._paste_tail = PasteTail()
+
+    def run_here(self, *, mouse: bool) -> int:
+        """Run until it is left; the exit code. A crash was reported, and is told in one line."""
+        self.run(mouse=mouse)
+        if self.crash:
+            print(self.crash, file=sys.stderr)
+            return EXIT_INTERNAL
+        return self.return_code or EXIT_OK
 
     async def on_event(self, event: Event) -> None:
         taken = event if event.is_forwarded else self._paste_tail.take(event)

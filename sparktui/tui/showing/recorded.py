@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 import msgspec
@@ -13,7 +12,6 @@ from sparktui.core.commands import AnyCommand
 from sparktui.core.events import AnyEvent
 from sparktui.core.records import RunRecord
 from sparktui.core.replay import Recording
-from sparktui.errors import EXIT_INTERNAL, EXIT_OK
 from sparktui.io.config.configfile import LoadedConfig
 from sparktui.io.crashreport import write_crash_report
 from sparktui.tui.options import Options
@@ -31,11 +29,7 @@ def main(args: argparse.Namespace, records: Sequence[RunRecord]) -> int:
         report=lambda error: write_crash_report(error, "replay", loaded.secrets),
     )  # fmt: skip
     dress(app)
-    app.run(mouse=loaded.config.ui.mouse)
-    if app.crash:
-        print(app.crash, file=sys.stderr)
-        return EXIT_INTERNAL
-    return app.return_code or EXIT_OK
+    return app.run_here(mouse=loaded.config.ui.mouse)
 
 
 class NoWorker:

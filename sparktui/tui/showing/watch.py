@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 import msgspec
 
 from sparktui.core.events import AnyEvent, Hello
-from sparktui.errors import EXIT_INTERNAL, EXIT_OK
 from sparktui.io.config.configfile import LoadedConfig
 from sparktui.io.crashreport import write_crash_report
 from sparktui.tui.options import Options
@@ -31,11 +29,7 @@ def main(args: argparse.Namespace, journal: Path) -> int:
         JournalLink(journal), options_of(loaded), report=lambda error: write_crash_report(error, "watch", loaded.secrets)
     )  # fmt: skip
     dress(app)
-    app.run(mouse=loaded.config.ui.mouse)
-    if app.crash:
-        print(app.crash, file=sys.stderr)
-        return EXIT_INTERNAL
-    return app.return_code or EXIT_OK
+    return app.run_here(mouse=loaded.config.ui.mouse)
 
 
 class WatchApp(TerminalApp):

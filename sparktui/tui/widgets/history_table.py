@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from rich.style import Style
-from textual.binding import BindingType
-from textual.events import Click, MouseScrollDown, MouseScrollUp
+from textual.events import Click
 from textual.message import Message
 from textual.strip import Strip
 
@@ -15,16 +13,16 @@ from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.drawing.pen import Line, cut
 from sparktui.tui.drawing.roles import Role
 from sparktui.tui.history.history_rows import NOTE, Column, HistoryRow, columns_for
-from sparktui.tui.keys import SCROLLING
-from sparktui.tui.widgets.painted import Painted
+from sparktui.tui.widgets.scrolling import Scrolling, in_sight
 
 _FIRST = 2
 
 
-class HistoryTable(Painted, can_focus=True):
+class HistoryTable(Scrolling):
     """`show(rows, …)`. The cursor is on the first row until the user moves it; then it stays on its run."""
 
-    BINDINGS: ClassVar[list[BindingType]] = list(SCROLLING)
+    wheel_rows = 1
+    kept_rows = 2
 
     class Opened(Message):
         """A run was chosen with the mouse."""
@@ -60,6 +58,13 @@ class HistoryTable(Painted, can_focus=True):
             self.marks = {marked: "A" if number == 0 else "B" for number, marked in enumerate(self.marks)}
             self.repaint()
 
+    @property
+    def length(self) -> int:
+        return len(self._rows)
+
+    def scroll_rows(self, rows: int) -> None:
+        self.move(rows)
+
     def move(self, rows: int) -> None:
         """Move the cursor; from now on it stays on its run."""
         if self._rows:
@@ -67,39 +72,17 @@ class HistoryTable(Painted, can_focus=True):
             self._cursor_id = self._rows[self._cursor].id
             self.repaint()
 
+    def columns(self, width: int) -> Sequence[Column]:
+        """The columns of a table so wide."""
+        return columns_for(width)
+
     def rows(self, width: int, height: int) -> list[Strip]:
         self._place_cursor(height - 1)
         if not self._rows:
             return []
-        columns = columns_for(width)
+        columns = self.columns(width)
         seen = self._rows[self._top : self._top + height - 1]
         return [self._heads(columns, width)] + [self._row(row, columns, width, self._top + y == self._cursor) for y, row in enumerate(seen)]
-
-    def action_scroll_up(self) -> None:
-        self.move(-1)
-
-    def action_scroll_down(self) -> None:
-        self.move(1)
-
-    def action_page_up(self) -> None:
-        self.move(2 - self.size.height)
-
-    def action_page_down(self) -> None:
-        self.move(self.size.height - 2)
-
-    def action_scroll_home(self) -> None:
-        self.move(-len(self._rows))
-
-    def action_scroll_end(self) -> None:
-        self.move(len(self._rows))
-
-    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
-        event.stop()
-        self.move(-1)
-
-    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
-        event.stop()
-        self.move(1)
 
     def on_click(self, event: Click) -> None:
         row = self._top + event.y - 1
@@ -112,9 +95,7 @@ class HistoryTable(Painted, can_focus=True):
     def _place_cursor(self, height: int) -> None:
         if self._cursor_id is not None:
             self._cursor = next((at for at, row in enumerate(self._rows) if row.id == self._cursor_id), self._cursor)
-        self._cursor = max(0, min(self._cursor, len(self._rows) - 1))
-        self._top = max(0, min(self._top, self._cursor, len(self._rows) - height))
-        self._top = max(self._top, self._cursor - height + 1) if height > 0 else 0
+        self._cursor, self._top = in_sight(self._cursor, self._top, len(self._rows), height)
 
     def _heads(self, columns: Sequence[Column], width: int) -> Strip:
         muted = self.roles.style("muted")

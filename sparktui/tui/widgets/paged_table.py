@@ -11,8 +11,6 @@ from sparktui.tui.history.history_rows import Column, HistoryRow, columns_for
 from sparktui.tui.widgets.history_table import HistoryTable
 
 _FIRST = 2
-
-
 _NOTE_CELLS = 14
 # a date needs one cell more than a time of day
 _MORE = {"when": 1, "label": 21, "prompt": 13}
@@ -52,13 +50,8 @@ class PagedTable(HistoryTable):
     def on_blur(self) -> None:
         self.repaint()
 
-    def rows(self, width: int, height: int) -> list[Strip]:
-        self._place_cursor(height - 1)
-        if not self._rows:
-            return []
-        columns = roomy_columns(width)
-        seen = self._rows[self._top : self._top + height - 1]
-        return [self._heads(columns, width)] + [self._row(row, columns, width, self._top + y == self._cursor) for y, row in enumerate(seen)]
+    def columns(self, width: int) -> Sequence[Column]:
+        return roomy_columns(width)
 
     def _row(self, row: HistoryRow, columns: Sequence[Column], width: int, under_cursor: bool) -> Strip:
         # one cursor on a screen: the focused panel's

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from textual.binding import BindingType
-from textual.events import Click, MouseScrollDown, MouseScrollUp
+from textual.events import Click
 from textual.message import Message
 from textual.strip import Strip
 
-from sparktui.tui.keys import SCROLLING
-from sparktui.tui.widgets.painted import Painted
+from sparktui.tui.widgets.scrolling import Scrolling, in_sight
 
 
-class RowList(Painted, can_focus=True):
+class RowList(Scrolling):
     """Subclasses give `count`, `row(index, width, cursor)` and, where there are any, rows above (`heads`) and below (`tails`)."""
 
-    BINDINGS: ClassVar[list[BindingType]] = list(SCROLLING)
+    wheel_rows = 1
+    kept_rows = 2
 
     class Moved(Message):
         """The cursor is on another row."""
@@ -54,10 +51,17 @@ class RowList(Painted, can_focus=True):
         heads = self.heads(width)
         room = max(0, height - len(heads))
         tails = self.tails(width)[: max(0, room - max(1, self.count))]
-        self._place(room - len(tails))
+        self.cursor, self._top = in_sight(self.cursor, self._top, self.count, room - len(tails))
         last = min(self.count, self._top + room - len(tails))
         seen = [self.row(index, width, index == self.cursor) for index in range(self._top, last)]
         return [*heads, *seen, *tails]
+
+    @property
+    def length(self) -> int:
+        return self.count
+
+    def scroll_rows(self, rows: int) -> None:
+        self.move(rows)
 
     def move(self, rows: int) -> None:
         """Move the cursor; at the ends it stays."""
@@ -66,32 +70,6 @@ class RowList(Painted, can_focus=True):
         if self.cursor != before:
             self.repaint()
             self.post_message(self.Moved(self))
-
-    def action_scroll_up(self) -> None:
-        self.move(-1)
-
-    def action_scroll_down(self) -> None:
-        self.move(1)
-
-    def action_page_up(self) -> None:
-        self.move(2 - self.size.height)
-
-    def action_page_down(self) -> None:
-        self.move(self.size.height - 2)
-
-    def action_scroll_home(self) -> None:
-        self.move(-self.count)
-
-    def action_scroll_end(self) -> None:
-        self.move(self.count)
-
-    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
-        event.stop()
-        self.move(-1)
-
-    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
-        event.stop()
-        self.move(1)
 
     def on_focus(self) -> None:
         self.repaint()
@@ -105,8 +83,3 @@ class RowList(Painted, can_focus=True):
             self.move(index - self.cursor)
             if event.chain > 1:
                 self.post_message(self.Opened(self))
-
-    def _place(self, height: int) -> None:
-        self.cursor = max(0, min(self.cursor, self.count - 1))
-        self._top = max(0, min(self._top, self.cursor, self.count - height))
-        self._top = max(self._top, self.cursor - height + 1) if height > 0 else 0

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
-from textual.binding import BindingType
-from textual.events import MouseScrollDown, MouseScrollUp
 from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 
-from sparktui.tui.keys import SCROLLING
-from sparktui.tui.widgets.painted import Painted
-
-_WHEEL_ROWS = 3
+from sparktui.tui.widgets.scrolling import Scrolling
 
 Build = Callable[[int], list[Strip]]
 
 
-class Sheet(Painted, can_focus=True):
+class Sheet(Scrolling):
     """`show(build)`: `build(width)` gives all rows; it is called again when the width or the theme changes."""
 
     ALLOW_SELECT = True
-    BINDINGS: ClassVar[list[BindingType]] = list(SCROLLING)
 
     class Scrolled(Message):
         """The part in sight changed."""
@@ -71,32 +64,6 @@ class Sheet(Painted, can_focus=True):
     def go_to(self, row: int) -> None:
         """Put a row at the top, as far as there are rows below it."""
         self.scroll_rows(row - self.top)
-
-    def action_scroll_up(self) -> None:
-        self.scroll_rows(-1)
-
-    def action_scroll_down(self) -> None:
-        self.scroll_rows(1)
-
-    def action_page_up(self) -> None:
-        self.scroll_rows(1 - self.size.height)
-
-    def action_page_down(self) -> None:
-        self.scroll_rows(self.size.height - 1)
-
-    def action_scroll_home(self) -> None:
-        self.scroll_rows(-self.length)
-
-    def action_scroll_end(self) -> None:
-        self.scroll_rows(self.length)
-
-    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
-        event.stop()
-        self.scroll_rows(-_WHEEL_ROWS)
-
-    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
-        event.stop()
-        self.scroll_rows(_WHEEL_ROWS)
 
     def _lines(self, width: int) -> list[Strip]:
         if width != self._built_width:

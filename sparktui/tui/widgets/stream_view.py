@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
-from textual.binding import BindingType
-from textual.events import MouseScrollDown, MouseScrollUp, Resize
+from textual.events import Resize
 from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
@@ -15,8 +13,7 @@ from sparktui.core.figures.burstscale import FULL_TOKENS
 from sparktui.core.liverun import Piece
 from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.drawing.pen import Ink, Line
-from sparktui.tui.keys import SCROLLING
-from sparktui.tui.widgets.painted import Painted
+from sparktui.tui.widgets.scrolling import Scrolling
 from sparktui.tui.widgets.stream_row import GUTTER, Dress, View, stream_row
 from sparktui.tui.widgets.stream_text import NO_BURST, StreamText
 
@@ -25,14 +22,12 @@ Card = Callable[[int, int], list[Strip]]
 
 LONGEST_ROW = 120
 _JUMP_ROWS = 4
-_WHEEL_ROWS = 3
 
 
-class StreamView(Painted, can_focus=True):
+class StreamView(Scrolling):
     """Feed it pieces of text; it follows the end in jumps until the user scrolls up."""
 
     ALLOW_SELECT = True
-    BINDINGS: ClassVar[list[BindingType]] = list(SCROLLING)
 
     class Scrolled(Message):
         """The part in sight changed: the panel head's badge with it."""
@@ -105,6 +100,10 @@ class StreamView(Painted, can_focus=True):
         self.repaint()
 
     @property
+    def length(self) -> int:
+        return len(self.text)
+
+    @property
     def unseen_rows(self) -> int:
         """Rows below the part in sight."""
         return max(0, len(self.text) - self._top - self._text_height)
@@ -123,32 +122,6 @@ class StreamView(Painted, can_focus=True):
         self._top = top
         self.repaint()
         self.post_message(self.Scrolled())
-
-    def action_scroll_up(self) -> None:
-        self.scroll_rows(-1)
-
-    def action_scroll_down(self) -> None:
-        self.scroll_rows(1)
-
-    def action_page_up(self) -> None:
-        self.scroll_rows(1 - self.size.height)
-
-    def action_page_down(self) -> None:
-        self.scroll_rows(self.size.height - 1)
-
-    def action_scroll_home(self) -> None:
-        self.scroll_rows(-len(self.text))
-
-    def action_scroll_end(self) -> None:
-        self.scroll_rows(len(self.text))
-
-    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
-        event.stop()
-        self.scroll_rows(-_WHEEL_ROWS)
-
-    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
-        event.stop()
-        self.scroll_rows(_WHEEL_ROWS)
 
     def on_resize(self, event: Resize) -> None:
         if self._text_width != self.text.width:
