@@ -54,23 +54,27 @@ class CellTable(Struct, frozen=True, kw_only=True):
 
 
 class Longest(Struct, frozen=True):
-    """Cells of the longest label and prompt name there are, and whether models differ."""
+    """Cells of the longest label, prompt name and range there are, and whether models differ."""
 
     label: int = 0
     prompt: int = 0
     models: bool = False
+    range: int = 0
 
 
 def longest_of(entries: Sequence[CellEntry]) -> Longest:
-    """What the columns of names have to hold."""
+    """What the columns that are not of one width have to hold."""
     label = max((cell_len(shown(entry.cell.label)) for entry in entries), default=0)
     prompt = max((cell_len(shown(entry.cell.prompt.name)) for entry in entries), default=0)
-    return Longest(label, prompt, len({entry.cell.server.model for entry in entries}) > 1)
+    span = max((cell_len(_range(entry.cell)) for entry in entries), default=0)
+    return Longest(label, prompt, len({entry.cell.server.model for entry in entries}) > 1, span)
 
 
 def cell_table(width: int, scale_top: float, longest: Longest, *, sorted_by: str = "when", descending: bool = True) -> CellTable:
     """The columns that fit into `width` cells; names and bars get what there is to spare."""
     kept = [column for column in _COLUMNS if column.key != _MODEL or longest.models]
+    # figures are never cut: the range is as wide as its longest, or gone
+    kept = [_wide_enough(column, longest.range) if column.key == "range" else column for column in kept]
     for key in _DROPPED_FIRST:
         if FIRST + sum(column.width for column in kept) < width:
             break
@@ -97,7 +101,6 @@ def round_top(value: float) -> float:
 def cell_texts(entry: CellEntry) -> dict[str, str]:
     """One text a column."""
     cell, guess = entry.cell, entry.guessed
-    low, high = cell.minima.get("client_tok_s"), cell.maxima.get("client_tok_s")
     return {
         "label": shown(cell.label),
         "model": shown(cell.server.model.rsplit("/", 1)[-1]),
@@ -106,13 +109,22 @@ def cell_texts(entry: CellEntry) -> dict[str, str]:
         "n": str(cell.n),
         "out": str(cell.n_excluded) if cell.n_excluded else ABSENT,
         "client": numbers.tok_s(cell.medians.get("client_tok_s"), estimated="client_tok_s" in guess),
-        "range": f"{numbers.tok_s(low)} – {numbers.tok_s(high)}" if cell.n > 1 and low is not None else ABSENT,
+        "range": _range(cell),
         "server": numbers.tok_s(cell.medians.get("server_tok_s")),
         "ttft": numbers.seconds_number(cell.medians.get("ttft_s")),
         "per_chunk": numbers.per_chunk(cell.medians.get("tokens_per_chunk"), estimated="tokens_per_chunk" in guess),
         "percent": numbers.percent_number(cell.acceptance_rate),
         "per_step": numbers.per_step(cell.medians.get("tokens_per_step"), estimated="tokens_per_step" in guess),
     }
+
+
+def _range(cell: Cell) -> str:
+    low, high = cell.minima.get("client_tok_s"), cell.maxima.get("client_tok_s")
+    return f"{numbers.tok_s(low)} – {numbers.tok_s(high)}" if cell.n > 1 and low is not None else ABSENT
+
+
+def _wide_enough(column: Column, longest: int) -> Column:
+    return Column(column.key, column.title, max(column.width, longest + _indent(column) + 1), right=False)
 
 
 def head_row(table: CellTable, width: int, roles: Roles) -> Strip:
