@@ -111,7 +111,7 @@ class SessionState:
         self.rev.history += 1
 
     def earlier_of_cell(self, run: LiveRun) -> RunRecord | None:
-        """The newest finished run of the same label, model, prompt and parameters whose draft figures are known."""
+        """The newest finished run of the same label, server, model, prompt and parameters whose draft figures are known."""
         if self._earlier is None or self._earlier[:2] != (run.run_id, self.rev.history):
             found = next((record for record in self.records if record.id != run.run_id and _earlier_of_cell(record, run.started)), None)
             self._earlier = (run.run_id, self.rev.history, found)
@@ -248,13 +248,17 @@ class SessionState:
             self.chars_per_token = run.measured_ratio(tokens) or self.chars_per_token
 
 
+def _place(server: ServerInfo) -> tuple[str, str, str]:
+    return server.kind, server.base_url, server.model
+
+
 def _earlier_of_cell(record: RunRecord, started: RunStarted) -> bool:
     return (
         record.acceptance_rate is not None
         and record.prompt.sha256 == started.prompt.sha256
         and record.params == started.params
         and record.label == started.label
-        and (started.server is None or record.server.model == started.server.model)
+        and (started.server is None or _place(record.server) == _place(started.server))
     )
 
 

@@ -163,7 +163,8 @@ def test_draft_figures_until_the_run_ends_come_from_the_newest_run_of_its_cell()
     session = folded(run("code", seed=3, run_no=2), until_s=3.0)
     older, newer, other = finished("code", minutes_ago=9, seed=1), finished("code", minutes_ago=5), finished("story", minutes_ago=1)
     warmer = finished("code", minutes_ago=2, temperature=1.0)
-    session.put_records([older, newer, other, warmer])
+    elsewhere = finished("code", minutes_ago=3, info=msgspec.structs.replace(TABBY, base_url="http://other:5000"))
+    session.put_records([older, newer, other, warmer, elsewhere])
     assert session.current is not None
     earlier = session.earlier_of_cell(session.current)
     assert earlier is not None and earlier.id == newer.id
