@@ -132,6 +132,16 @@ def test_one_line_at_eighty_and_below_sixty() -> None:
     assert small[0] == "TTFT 1.08 s" and small[1].endswith(" tok") and small[2].endswith("/chunk")
 
 
+def test_the_rate_of_a_finished_run_of_guessed_tokens_stays_marked_in_one_line() -> None:
+    session, now_ns = session_at(STORY, 60.0)
+    assert session.current is not None and session.current.record is not None
+    record = session.current.record
+    for guessed in (False, True):
+        session.current.record = msgspec.structs.replace(record, tokens_estimated=guessed)
+        badge = meter_text(session, phase_of(session, now_ns), now_ns, small=False).badge
+        assert badge.startswith(" ≈ ") is guessed
+
+
 async def test_no_figure_of_the_one_line_meter_is_ever_cut() -> None:
     async with on_stage(STORY, (80, 20)) as stage:
         await stage.at(13.4)

@@ -51,7 +51,8 @@ def _badge(run: LiveRun, phase: Phase, now_ns: int) -> tuple[str, Role]:
         return " 0 tok/s ", "faint"
     if run.record is not None:
         rate = run.record.client_tok_s
-        return f" {numbers.tok_s(rate)} tok/s ", ramp(run.record.tokens_per_chunk or 0) if rate is not None else "faint"
+        shown = numbers.tok_s(rate, estimated=run.record.tokens_estimated)
+        return f" {shown} tok/s ", ramp(run.record.tokens_per_chunk or 0) if rate is not None else "faint"
     rate = run.rate.now(now_ns)
     mark = "" if run.tokens_exact or rate is None else "≈ "
     return f" {mark}{numbers.tok_s_now(rate)} tok/s ", ramp(run.tokens_per_chunk or 0) if rate else "faint"
