@@ -1,10 +1,11 @@
-"""What of an event a screen needs: it has folded the chunks already, so that a finished run need not carry its text a second time. Pure."""
+"""Events with less in them: for a screen, which has folded the chunks already, and for journals where texts are not to be kept. Pure."""
 
 from __future__ import annotations
 
 import msgspec
 
-from sparktui.core.events import AnyEvent, Joined, RunDone
+from sparktui.core.events import AnyEvent, Chunk, Joined, LogLine, RunDone, RunStarted
+from sparktui.core.records import PromptInfo
 
 
 def for_screen(event: AnyEvent) -> AnyEvent:
@@ -13,3 +14,28 @@ def for_screen(event: AnyEvent) -> AnyEvent:
         return event
     record = msgspec.structs.replace(event.record, text=None, reasoning=None, tool_calls=None, timeline=None)
     return msgspec.structs.replace(event, record=record)
+
+
+def without_text(event: AnyEvent) -> AnyEvent | None:
+    """`event` without anything that prompts, answers or the server's log said; None where nothing else is in it. Figures and times stay.
+
+    An event without text is returned as it is. Of a log only the generation records stay, which are figures.
+    """
+    if isinstance(event, Chunk):
+        return None
+    if isinstance(event, RunStarted):
+        return msgspec.structs.replace(event, prompt=_unsaid(event.prompt)) if event.prompt.text else event
+    if isinstance(event, RunDone | Joined):
+        said = event.record
+        if not (said.prompt.text or said.text or said.reasoning or said.tool_calls):
+            return event
+        kept = msgspec.structs.replace(said, prompt=_unsaid(said.prompt), text=None, reasoning=None, tool_calls=None)
+        return msgspec.structs.replace(event, record=kept)
+    if isinstance(event, LogLine):
+        figures = [msgspec.structs.replace(record, text="") for record in event.records if record.generation is not None]
+        return msgspec.structs.replace(event, record=figures[0], more=tuple(figures[1:])) if figures else None
+    return event
+
+
+def _unsaid(prompt: PromptInfo) -> PromptInfo:
+    return msgspec.structs.replace(prompt, text=None)

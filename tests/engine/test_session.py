@@ -92,3 +92,25 @@ def test_a_killed_journal_past_its_age_is_recovered_before_it_is_cleared_away(tm
     with History.open() as history:
         record = history.get("0run", text=True)
     assert (record.status, record.text) == ("cut_off", "Once")
+
+
+def test_where_texts_are_not_kept_the_journal_has_them_only_until_the_session_ended() -> None:
+    session = Session("bench", HistoryConfig(keep_text=False))
+    started = RunStarted(run_id="run-1", prompt=RECORD.prompt, params=RECORD.params, t_send_ns=1, started_at=RECORD.started_at)
+    for event in (started, Chunk(run_id="run-1", n=1, kind="content", text="Once."), RunDone(run_id="run-1", status="ok", record=RECORD)):
+        session.emitter.emit(event)
+    assert [event.text for event in session.since(0) if isinstance(event, Chunk)] == ["Once."]
+    assert session.close("done") == []
+    left = journal_path(session.id).read_bytes()
+    assert b"Once." not in left and b"Tell." not in left
+    kept = list(read_journal(journal_path(session.id)))
+    assert isinstance(kept[0], Hello) and isinstance(kept[-1], Bye)
+    assert [event.record.id for event in kept if isinstance(event, RunDone)] == ["run-1"]
+
+
+def test_what_could_not_be_stored_keeps_its_text_in_the_journal(data_dir: Path) -> None:
+    session = Session("bench", HistoryConfig(keep_text=False))
+    (data_dir / "history.sqlite3").mkdir()
+    session.emitter.emit(RunDone(run_id="run-1", status="ok", record=RECORD))
+    assert [record.id for record in session.close("done")] == ["run-1"]
+    assert b"Once." in journal_path(session.id).read_bytes()

@@ -222,3 +222,17 @@ def test_a_clock_set_back_by_years_clears_nothing_away(tmp_path: Path) -> None:
         assert len(tidy(history, folder, days=14, now_s=1_000.0)) == 1
         assert path.exists() and history.get("run-000001").status == "cut_off"
         assert tidy(history, folder, days=14, now_s=1_000.0) == []
+
+
+def test_a_recovered_journal_loses_its_texts_where_none_are_kept(tmp_path: Path) -> None:
+    path = written(tmp_path / "journals" / "s1.jsonl", [hello(), *unfinished(2)], torn=b'{"type":"chunk","text":"and then')
+    with History.open(tmp_path / "history.sqlite3") as history:
+        (found,) = recover_into(history, path.parent, keep_text=False)
+        assert found.chunks == 3
+        stored = history.get(found.id)
+        assert (stored.chunks, stored.text, stored.prompt.text) == (3, None, None)
+        left = path.read_bytes()
+        assert b"lamp" not in left and b"and then" not in left and b"Tell me." not in left
+        # it is not looked through again, and the run that is there stays as it is
+        assert recover_into(history, path.parent, keep_text=False) == []
+        assert history.get(found.id) == stored

@@ -22,6 +22,7 @@ from sparktui.io.store.history import History
 from sparktui.io.store.historysink import HistorySink
 from sparktui.io.store.journal import JournalWriter, read_journal
 from sparktui.io.store.recovery import tidy
+from sparktui.io.store.slimming import slim_journal
 
 
 class Session:
@@ -50,6 +51,8 @@ class Session:
         if self._journal is not None:
             if not self._journal.close() and self._journal.error is not None:
                 self._noted(self._journal.error)
+            if not unsaved and not self._settings.keep_text:
+                self._drop_texts(self._journal)
             self._tidy()
         return unsaved
 
@@ -62,6 +65,13 @@ class Session:
     @property
     def keeps_journal(self) -> bool:
         return self._journal is not None
+
+    def _drop_texts(self, journal: JournalWriter) -> None:
+        """They were there for a recovery and for whoever looked on; every run is stored now."""
+        try:
+            slim_journal(journal.path)
+        except StorageError as error:
+            self._noted(error)
 
     def _tidy(self) -> None:
         """What killed sessions left is recovered before their journals can grow too old; our own is looked through another time."""

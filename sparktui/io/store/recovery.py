@@ -16,6 +16,7 @@ from sparktui.io.store.history import History
 from sparktui.io.store.journal import read_journal
 from sparktui.io.store.rows import without_texts
 from sparktui.io.store.sessions import Session, journals, prune_journals, session_at
+from sparktui.io.store.slimming import slim_journal
 from sparktui.servers.registry import adapter_for
 
 CUT_OFF = "The measuring process ended before the run did; what had arrived by then was taken from its journal."
@@ -44,8 +45,8 @@ def recover(journal: Path) -> list[RunRecord]:
 def recover_into(history: History, folder: Path, *, keep_text: bool = True, skip: Sequence[str] = ()) -> list[RunRecord]:
     """Store what the journals of sessions that are over hold and the history does not; returns the runs added.
 
-    Each journal is looked through once; runs deleted from the history stay deleted. A journal that cannot be read is passed over,
-    one of a session in `skip` is left for another time.
+    Each journal is looked through once, and where texts are not to be kept it then loses its own; runs deleted from the history stay
+    deleted. A journal that cannot be read is passed over, one of a session in `skip` is left for another time.
     """
     added = []
     for name in history.unsettled([item for item in _names_and_sizes(folder) if Path(item[0]).stem not in skip]):
@@ -95,6 +96,10 @@ def _recover_one(history: History, session: Session, keep_text: bool) -> list[Ru
     if missing:
         history.add_all([record if keep_text else without_texts(record) for record in missing])
     history.settle(session.path.name, session.size_bytes)
+    if not keep_text:
+        # one that cannot be written now is cleared away with its age
+        with contextlib.suppress(StorageError):
+            slim_journal(session.path)
     return missing
 
 
