@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from sparktui.report.definitions import page
+from sparktui.tui.drawing.doc_rows import doc_rows, plain
 from sparktui.tui.help.help_keys import keys_markdown
 from sparktui.tui.screens.help import DOCUMENTS, PAGES, HelpScreen
 from tests.tui.desk import at_desk
@@ -74,3 +76,15 @@ async def test_the_palette_lists_the_pages(tmp_path: Path) -> None:
         commands["help on bursts"]()
         await stage.settle()
         assert page_of(stage) == "bursts"
+
+
+def test_marks_of_emphasis_are_not_shown_and_stars_of_other_kinds_are() -> None:
+    assert plain("*connection refused*: look at **it**, `logs/*.log`, 2 * 3 * 4") == "connection refused: look at it, logs/*.log, 2 * 3 * 4"
+    (row, *_) = doc_rows("*cut off* and `x*`", 60)
+    assert [(piece.text, piece.bold) for piece in row.pieces] == [("cut off", True), ("and", False), ("x*", False)]
+
+
+@pytest.mark.parametrize("name", sorted(set(DOCUMENTS.values())))
+def test_no_page_shows_its_markup(name: str) -> None:
+    words = " ".join(piece.text for row in doc_rows(page(name), 100) if row.pieces for piece in row.pieces if piece.role != "flow")
+    assert "**" not in words and "](" not in words and "`" not in words

@@ -12,7 +12,9 @@ from sparktui.tui.drawing.pen import cut
 from sparktui.tui.drawing.prose import Piece, TextRow
 from sparktui.tui.drawing.roles import Role
 
-_INLINE = re.compile(r"\*\*(?P<bold>[^*]+)\*\*|`(?P<code>[^`]+)`|\[(?P<link>[^\]]+)\]\([^)]*\)")
+_INLINE = re.compile(
+    r"\*\*(?P<bold>[^*]+)\*\*|`(?P<code>[^`]+)`|\[(?P<link>[^\]]+)\]\([^)]*\)|(?<!\w)\*(?P<said>[^*\s](?:[^*]*[^*\s])?)\*(?!\w)"
+)
 _FIGURE = re.compile(r"^`(?P<field>\w+)` (?P<name>.+)$")
 _ITEM = re.compile(r"^(?P<mark>[-*]|\d+\.) (?P<text>.+)$")
 _LEFT, _WIDEST = 3, 110
@@ -90,6 +92,8 @@ def _heading(line: str, room: int) -> list[TextRow]:
     text = plain(words)
     if level == 1:
         return [TextRow((Piece(_LEFT, cut(text, room), "text", True),), text), TextRow()]
+    if level > 2:
+        return [TextRow((Piece(_LEFT, cut(text, room), "accent", True),), text)]
     rule = Piece(_LEFT + cell_len(text) + 1, "─" * max(0, room - cell_len(text) - 1), "rule")
     return [TextRow((Piece(_LEFT, cut(text, room), "text", True), rule), text)]
 
@@ -110,8 +114,8 @@ def _words(text: str, role: Role = "text") -> list[Word]:
     spans: list[tuple[str, Role, bool]] = []
     for match in _INLINE.finditer(text):
         spans.append((text[at : match.start()], role, False))
-        if match["bold"] is not None:
-            spans.append((match["bold"], "text", True))
+        if (strong := match["bold"] or match["said"]) is not None:
+            spans.append((strong, "text", True))
         elif match["code"] is not None:
             spans.append((match["code"], "flow", False))
         else:
