@@ -44,9 +44,12 @@ PAGES = (HISTORY, RUN, TEXT, LOG, HELP)
 
 
 
-def _pages() -> tuple[Key, ...]:
-    """The keys of the screens that stand over the live one, in the order of their footers."""
-    back = {screen: Key(keys="escape", action="back", word="back", text="back", shown="esc", screen=screen) for screen in PAGES}
+def _back(screen: str) -> Key:
+    return Key(keys="escape", action="back", word="back", text="back", shown="esc", screen=screen)
+
+
+def _history() -> tuple[Key, ...]:
+    """The keys of the history screen, in the order of its footer."""
     return (
         Key(keys="m", action="medians", word="runs / cells", text="every run, or cells with their medians", group="Look", screen=HISTORY),
         Key(keys="a", action="mark", word="mark", text="mark cells: A, then B …", group="Keep", when=("rows",), screen=HISTORY),
@@ -65,7 +68,13 @@ def _pages() -> tuple[Key, ...]:
         Key(keys="z", action="zoom", text="zoom the focused panel", group="Look", when=("cells",), screen=HISTORY),
         Key(keys="tab", action="next_panel", text="next panel", group="Look", when=("cells",), screen=HISTORY),
         Key(keys="shift+tab", action="last_panel", text="panel before", group="Look", when=("cells",), screen=HISTORY),
-        back[HISTORY],
+        _back(HISTORY),
+    )  # fmt: skip
+
+
+def _pages() -> tuple[Key, ...]:
+    """The keys of the other screens that stand over the live one, in the order of their footers."""
+    return (
         Key(keys="up,down,left,right", action="figure", word="figure + definition", text="another figure, its definition below",
             shown="↑ ↓", group="Look", screen=RUN),
         Key(keys="enter", action="text", word="whole text", text="the whole text", group="Look", when=("text",), screen=RUN),
@@ -78,21 +87,21 @@ def _pages() -> tuple[Key, ...]:
         Key(keys="L", action="label", text="label", group="Keep", when=("edit",), screen=RUN),
         Key(keys="delete", action="delete", text="delete", shown="del", group="Keep", when=("edit",), screen=RUN),
         Key(keys="pageup,pagedown,home,end", action="page", text="scroll the lower part", shown="pgup pgdn", group="Look", screen=RUN),
-        back[RUN],
+        _back(RUN),
         Key(keys="v", action="view", word="view", text="view: chunks heat plain", group="Look", screen=TEXT),
         Key(keys="y", action="copy", word="copy", text="copy the text", group="Keep", screen=TEXT),
         Key(keys="w", action="write", word="write to a file", text="write the text to a file", group="Keep", screen=TEXT),
-        back[TEXT],
+        _back(TEXT),
         Key(keys="r", action="raw_log", word="raw", text="raw log lines", group="Look", screen=LOG),
         Key(keys="slash", action="filter", word="filter", text="filter", shown="/", group="Look", screen=LOG),
         Key(keys="space", action="pause", word="pause", text="pause the log", group="Look", screen=LOG),
         Key(keys="end", action="follow", word="follow", text="follow again", group="Look", when=("scrolled",), screen=LOG),
-        back[LOG],
+        _back(LOG),
         Key(keys="tab", action="next_page", word="next page", text="next page", group="Look", screen=HELP),
         Key(keys="shift+tab", action="last_page", text="page before", group="Look", screen=HELP),
         Key(keys="slash", action="filter", word="find", text="find a word", shown="/", group="Look", screen=HELP),
         Key(keys="n", action="next_found", word="next", text="the next place", group="Look", when=("found",), screen=HELP),
-        back[HELP],
+        _back(HELP),
     )  # fmt: skip
 
 
@@ -171,6 +180,7 @@ KEYS: tuple[Key, ...] = (
     Key(keys="4", action="focus_history", text="focus the history", group="Look", screen=LIVE),
     Key(keys="tab", action="next_panel", text="next panel", group="Look", screen=LIVE),
     Key(keys="end", action="follow", text="follow again", group="Look", screen=LIVE),
+    *_history(),
     *_pages(),
     *_transport(),
     Key(keys="y", action="copy", text="copy", group="Keep"),
