@@ -84,7 +84,7 @@ def _headless(args: argparse.Namespace, plan: SweepPlan, files: Files) -> int:
     sweep, records = job.sweep, job.records
     for name, why in sweep.failed.items():
         say(f"{name}: not measured. {why}")
-    written = export_sweep(args, plan, records, files)
+    written = export_sweep(args, plan, records, files, settings=job.switch.settings, memory=job.switch.memory)
     show_sweep(plan, records, job.switch.settings, job.switch.memory)
     if not sweep.complete and not args.no_history:
         say("The sweep is not complete: the same command with --resume goes on with it.")

@@ -22,9 +22,8 @@ def show_sweep(
 ) -> None:
     """The verdict table, what has to be said of it, what became of the settings asked for, and what each load did to memory."""
     from sparktui.report.console import Out
-    from sparktui.report.loadwords import load_words
     from sparktui.report.sections import SIMULATED
-    from sparktui.report.sweeptable import combined_lines, sweep_lines, sweep_table
+    from sparktui.report.sweeptable import combined_lines, load_lines, sweep_lines, sweep_table
     from sparktui.report.together import at_once
     from sparktui.report.togethertable import together_table
 
@@ -46,11 +45,8 @@ def show_sweep(
         out.line(line)
     if rounds := at_once(records):
         out.table(together_table(rounds))
-    for name, found in settings.items():
-        for setting in found:
-            out.line(f"{name}: {setting.words()}", "" if setting.became == "ignored" else "dim")
-    for name, load in memory.items():
-        out.line(f"{name}: {load_words(load)}", "dim")
+    for line in load_lines(settings, memory):
+        out.line(line, "" if ": ignored" in line else "dim")
 
 
 def heading(plan: SweepPlan) -> str:
@@ -61,10 +57,13 @@ def heading(plan: SweepPlan) -> str:
     return f"Settings sweep: {plan.prompt.name}{context}, T {temperature}{limit}"
 
 
-def export_sweep(args: argparse.Namespace, plan: SweepPlan, records: Sequence[RunRecord], files: Files) -> int:
+def export_sweep(
+    args: argparse.Namespace, plan: SweepPlan, records: Sequence[RunRecord], files: Files, *,
+    settings: Mapping[str, Sequence[Setting]], memory: Mapping[str, LoadMemory],
+) -> int:  # fmt: skip
     """Every file asked for: the runs as a bench exports them, with the verdict on .md pages and in .json. Returns an exit code."""
     from sparktui.report.intervalplot import scale_for, title
-    from sparktui.report.sweeptable import combined_lines, sweep_lines, sweep_object, sweep_table
+    from sparktui.report.sweeptable import combined_lines, load_lines, sweep_lines, sweep_object, sweep_table
     from sparktui.report.table import escaped, markdown_lines
 
     matched = _matched(plan, records)
@@ -73,8 +72,9 @@ def export_sweep(args: argparse.Namespace, plan: SweepPlan, records: Sequence[Ru
     # Markdown keeps no columns inside a cell: there the plot would say something else
     table = sweep_table(matched).without((title(scale_for(matched.comparisons)),))
     lines = [f"## {escaped(heading(plan))}", "", *markdown_lines(table), ""]
-    lines += [part for line in (*sweep_lines(matched, records), *combined_lines(matched)) for part in (escaped(line), "")]
-    return export(args, records, files, extra={"sweep": sweep_object(matched, records)}, page=lines)
+    said = (*sweep_lines(matched, records), *combined_lines(matched), *load_lines(settings, memory))
+    lines += [part for line in said for part in (escaped(line), "")]
+    return export(args, records, files, extra={"sweep": sweep_object(matched, records, settings, memory)}, page=lines)
 
 
 def _matched(plan: SweepPlan, records: Sequence[RunRecord]) -> Matched | None:

@@ -178,7 +178,7 @@ class RunDone(Event, frozen=True, kw_only=True):
 
 
 class Joined(Event, frozen=True, kw_only=True):
-    """A log record (`n`) or a metrics endpoint told more about a finished run; `record` is the run with it."""
+    """A log record (`n`), a metrics endpoint or a baseline made since told more about a finished run; `record` is the run with it."""
 
     run_id: str
     source: str

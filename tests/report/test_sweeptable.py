@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import json
 
+import msgspec
+
+from sparktui.core.loadmemory import LoadMemory
 from sparktui.core.records import RunRecord
 from sparktui.report.export import render
-from sparktui.report.sweeptable import combined_lines, drift_of, drift_words, matched_variants, sweep_lines, sweep_object, sweep_table
+from sparktui.report.sweeptable import (
+    combined_lines,
+    drift_of,
+    drift_words,
+    load_lines,
+    matched_variants,
+    sweep_lines,
+    sweep_object,
+    sweep_table,
+)  # fmt: skip
 from sparktui.report.together import at_once
 from sparktui.report.togethertable import together_table
-from tests.runs import run
+from sparktui.servers.tabbyload import Setting
+from tests.runs import SERVER, run
 
 NAMES = ("shipped", "chunk 4096", "no draft", "two at once")
 
@@ -19,9 +32,11 @@ def variant(name: str, speeds: list[float], start: int, **fields: object) -> lis
 
 
 def swept() -> list[RunRecord]:
-    plain = {"draft_accepted": None, "draft_proposed": None, "acceptance_rate": None, "tokens_per_step": None}
+    bare = msgspec.structs.replace(SERVER, draft="none")
+    none = dict.fromkeys(("draft_accepted", "draft_proposed", "acceptance_rate", "tokens_per_step"))
+    plain = {**none, "server": bare, "speedup": 1.0}
     return [
-        *variant("shipped", [48.7, 49.6, 48.4], 1), *variant("chunk 4096", [48.8, 50.2, 47.3], 11),
+        *variant("shipped", [48.7, 49.6, 48.4], 1, speedup=1.7), *variant("chunk 4096", [48.8, 50.2, 47.3], 11, speedup=1.66),
         *variant("no draft", [29.1, 29.1, 29.2], 21, **plain),
     ]  # fmt: skip
 
@@ -39,6 +54,8 @@ def test_one_variant_a_row_against_the_baseline() -> None:
     assert (row["n"], row["decode tok/s"], row["min – max"], row["ratio"]) == ("3", "48.8", "47.3 – 50.2", "1.002")
     assert (row["verdict"], row["±2 tok/s"]) == ("= no difference shown", "inside")
     slow = cells(swept(), "no draft")
+    # a draft is held against the rate without one; a variant without a draft is what it is held against
+    assert (row["speed-up"], slow["speed-up"]) == ("1.66", "–")
     assert (slow["verdict"], slow["draft %"], slow["±2 tok/s"]) == ("▼ slower by 39–42 %", "–", "outside")
     assert cells(swept(), "shipped")["verdict"] == "baseline"
     assert cells(swept(), "shipped", "no draft")["verdict"].startswith("▲ faster by 6")
@@ -52,6 +69,24 @@ def test_too_few_runs_cannot_be_told() -> None:
     assert "With fewer than 3 counted runs a side nothing can be told." in lines
     assert "Drift: too few runs to tell." in lines
     assert matched_variants(swept(), NAMES, "two at once") is None
+
+
+def test_what_became_of_settings_and_memory_is_in_words_and_in_json() -> None:
+    settings = {"8-bit cache": (Setting("cache_mode", "8,8", "FP16", "ignored"),)}
+    load = LoadMemory(
+        where="system", used_before=103_000_000_000, used_after=104_900_000_000, cache_tokens_before=196_608, cache_tokens=393_216,
+        pool_bytes=3_800_000_000,
+    )  # fmt: skip
+    assert load_lines(settings, {"8-bit cache": load}) == [
+        "8-bit cache: cache_mode 8,8: ignored (the server says FP16)",
+        "8-bit cache: system memory 103.0 → 104.9 GB; cache pool ≈ 3.54 GiB (3.8 GB) at 393,216 tokens, derived from the difference",
+    ]
+    matched = matched_variants(swept(), NAMES, "shipped")
+    assert matched is not None
+    told = sweep_object(matched, swept(), settings, {"8-bit cache": load})
+    assert told["settings"]["8-bit cache"][0]["became"] == "ignored"
+    assert (told["memory"]["8-bit cache"]["pool_bytes"], told["memory"]["8-bit cache"]["derived"]) == (3_800_000_000, True)
+    assert (told["baseline"]["median_speedup"], told["variants"][0]["median_speedup"]) == (1.7, 1.66)
 
 
 def test_drift_of_the_whole_sweep() -> None:

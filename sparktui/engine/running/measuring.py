@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sparktui.core.config import Config
 from sparktui.core.delta import ServerFigures
 from sparktui.core.events import Idle, Joined
+from sparktui.core.figures.drafting import derive
 from sparktui.core.figures.joining import apply_figures
 from sparktui.core.ids import new_id
 from sparktui.core.plans import RunSpec
@@ -93,9 +94,21 @@ class Measuring:
             target, spec, emitter, cancel, run_id=run_id, keep_text=True, idle_checked=idle is True, busy=idle is False,
             baseline=baseline, memory=self.memory, on_error=self._note_error,
         )  # fmt: skip
+        self._baselines.note(record)
         if record.status == "ok":
             self._join(record, counters.after(before, record.completion_tokens, cancel), cancel)
         return record
+
+    def hold_against_baseline(self, records: Sequence[RunRecord]) -> None:
+        """Speed-up and step cost of runs that were made before their baseline was; what changes is told as Joined events."""
+        for record in records:
+            baseline = self._baselines.against(record) if record.status == "ok" else None
+            if baseline is None:
+                continue
+            filled = derive(record, adapter_for(record.server.kind).steps_checked, baseline)
+            if filled != record:
+                self._used[record.id] = baseline
+                self._emitter.emit(Joined(run_id=record.id, source="baseline", record=filled))
 
     def _join(self, record: RunRecord, counted: ServerFigures | None, cancel: Cancel) -> None:
         """Add what the metrics endpoint and the log say about a run that is done."""
@@ -127,4 +140,6 @@ class Measuring:
 
     def _apply(self, record: RunRecord, figures: ServerFigures) -> RunRecord:
         steps_checked = adapter_for(record.server.kind).steps_checked
-        return apply_figures(record, figures, steps_checked=steps_checked, baseline=self._used.get(record.id))
+        filled = apply_figures(record, figures, steps_checked=steps_checked, baseline=self._used.get(record.id))
+        self._baselines.note(filled)
+        return filled

@@ -28,8 +28,9 @@ from sparktui.io.http.failures import StoppedError
 class Sweep(PlannedRuns):
     """One sweep of one server. `failed`: variants that the server could not be brought to, and why.
 
-    `bench_id` and `earlier` are those of a sweep that goes on. `on_change` hears whenever the server may have left its own configuration
-    or is back in it. `restored`: the server is as it was. `records` begin with those of the earlier part.
+    `bench_id` and `earlier` are those of a sweep that goes on; `records` begin with the earlier ones. `on_change` hears whenever the
+    server may have left its own configuration or is back in it. `settle` has all runs at the end, and may tell more of them.
+    `restored`: the server is as it was.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Sweep(PlannedRuns):
         bench_id: str | None = None,
         earlier: Sequence[RunRecord] = (),
         on_change: Callable[[bool], object] = lambda _: None,
+        settle: Callable[[Sequence[RunRecord]], object] = lambda _: None,
         waits_s: Sequence[float] = WAITS_S,
     ) -> None:
         done = finished_rounds(plan, earlier)
@@ -61,6 +63,7 @@ class Sweep(PlannedRuns):
         self._cancel = cancel
         self._switch = switch
         self._on_change = on_change
+        self._settle = settle
         self._made = Rounds(self._runs, target, server or ServerConfig(), measure)
         self._contexts: Contexts | None = None
 
@@ -123,6 +126,7 @@ class Sweep(PlannedRuns):
             self.restored = self._switch.back()
         finally:
             self._on_change(self._switch.changed)
+            self._settle(self.records)
             self._runs.tell_end()
 
 

@@ -46,7 +46,7 @@ class SweepJob:
                 self.switch.resume_from_changed()
             self.sweep = Sweep(
                 target, plan, emitter, cancel, self.switch, server=config.server, measure=measuring.run, bench_id=bench_id,
-                earlier=earlier, on_change=self._book.note_change,
+                earlier=earlier, on_change=self._book.note_change, settle=measuring.hold_against_baseline,
             )  # fmt: skip
         except BaseException:
             self.switch.close()
