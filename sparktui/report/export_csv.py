@@ -11,6 +11,7 @@ from typing import Any
 from sparktui.core.records import RunRecord
 from sparktui.io.store.recordjson import plain
 from sparktui.report.estimates import estimated_fields
+from sparktui.report.together import Round, at_once
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -58,6 +59,11 @@ _FIRST = (
     "prompt_name", "prompt_sha256", "temperature", "max_tokens", "params_extra",
 )  # fmt: skip
 _NOT_PLAIN = frozenset(("server", "prompt", "params", "gap_ms", "memory", "needle", "text", "reasoning", "tool_calls", "timeline"))
+# what the equal requests that were sent with this one came to together; empty for one that was sent alone
+_ROUND = (
+    "round_asked", "round_n", "round_tokens", "round_tok_s", "round_wall_tok_s", "round_at_once", "round_request_tok_s_min",
+    "round_request_tok_s_median", "round_request_tok_s_max", "round_queue_s", "round_first_text_spread_s", "round_estimated",
+)  # fmt: skip
 _LAST = ("estimated_fields", "memory_gpus", "needle")
 _TEXTS = ("prompt_text", "text", "reasoning", "tool_calls")
 
@@ -69,7 +75,7 @@ def columns(*, text: bool) -> tuple[str, ...]:
     gaps = [name for name in nested if name.startswith("gap_")]
     place = plain_fields.index("bursts")
     middle = [*plain_fields[:place], *gaps, *plain_fields[place:], *(name for name in nested if name not in gaps)]
-    return (*_FIRST, *middle, *_LAST, *(_TEXTS if text else ()))
+    return (*_FIRST, *middle, *_LAST, *_ROUND, *(_TEXTS if text else ()))
 
 
 def render_csv(records: Sequence[RunRecord], *, text: bool = True) -> bytes:
@@ -78,8 +84,9 @@ def render_csv(records: Sequence[RunRecord], *, text: bool = True) -> bytes:
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(names)
+    rounds = {run_id: found for found in at_once(records) for run_id in found.run_ids}
     for record in records:
-        values = _values(record)
+        values = {**_values(record), **_round_values(rounds.get(record.id))}
         writer.writerow([_cell(values[name]) for name in names])
     return out.getvalue().encode()
 
@@ -99,6 +106,10 @@ def _values(record: RunRecord) -> _Raw:
         retries="\n".join(raw["retries"]),
     )
     return values
+
+
+def _round_values(found: Round | None) -> _Raw:
+    return {name: None if found is None else getattr(found, name.removeprefix("round_")) for name in _ROUND}
 
 
 def _json(value: Any) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
 import msgspec
@@ -126,6 +128,12 @@ def test_exports_hold_verdict_and_rounds() -> None:
     assert data["sweep"]["baseline"]["name"] == "shipped"
     assert [one["verdict"] for one in data["sweep"]["variants"]] == ["no difference shown", "slower", "too few runs"]
     assert (data["rounds"][0]["asked"], data["rounds"][0]["tok_s"]) == (2, 60.0)
+    rows = {row["id"]: row for row in csv.DictReader(io.StringIO(render(records, None, "csv").decode(), newline=""))}
+    for record in records[-2:]:
+        row = rows[record.id]
+        assert (row["round_asked"], row["round_tokens"], row["round_tok_s"], row["round_estimated"]) == ("2", "600", "60.0", "false")
+        assert float(row["round_wall_tok_s"]) < 60
+    assert {rows[record.id]["round_tok_s"] for record in records[:-2]} == {""}
     page = render(records, None, "md", page=["## Settings sweep", ""]).decode()
     assert page.index("## Settings sweep") < page.index("## Requests at once")
     assert "rounds" not in json.loads(render(swept(), None, "json"))
