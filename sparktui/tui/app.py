@@ -133,6 +133,9 @@ class SparkApp(App[int]):
 
     def tick(self) -> None:
         """One frame: take in what arrived, let the screen on top paint what changed."""
+        if not self.is_running:
+            # on the way out screens are taken apart piece by piece
+            return
         due = self.paint_clock.begin(self.clock_ns() / 1e9)
         screen = self.screen_stack[-1] if self.screen_stack else None
         busy = self._take_in() or bool(self.session.active) or (isinstance(screen, SparkScreen) and screen.moves)

@@ -38,9 +38,9 @@ class Key(Struct, frozen=True, kw_only=True):
         return all(fact[1:] not in facts if fact.startswith("!") else fact in facts for fact in self.when)
 
 
-LIVE, HISTORY, RUN, TEXT, LOG, HELP = "live", "history", "run", "text", "log", "help"
+LIVE, HISTORY, RUN, TEXT, LOG, HELP, READ = "live", "history", "run", "text", "log", "help", "read"
 REPLAY, LANES = "replay", "lanes"
-PAGES = (HISTORY, RUN, TEXT, LOG, HELP)
+PAGES = (HISTORY, RUN, TEXT, LOG, HELP, READ)
 
 
 
@@ -54,6 +54,8 @@ def _history() -> tuple[Key, ...]:
         Key(keys="m", action="medians", word="runs / cells", text="every run, or cells with their medians", group="Look", screen=HISTORY),
         Key(keys="a", action="mark", word="mark", text="mark cells: A, then B …", group="Keep", when=("rows",), screen=HISTORY),
         Key(keys="d", action="compare", word="compare", text="compare the marked cells", group="Keep", when=("cells",), screen=HISTORY),
+        Key(keys="x", action="explain", text="explain the marked cells, or the one under the cursor", group="Look", when=("rows",),
+            screen=HISTORY),
         Key(keys="enter", action="open", word="open", text="open a cell's runs, or a run", group="Look", when=("rows",), screen=HISTORY),
         Key(keys="p", action="replay", word="replay", text="replay; two marked: side by side", group="Look", when=("runs",),
             screen=HISTORY),
@@ -78,9 +80,10 @@ def _pages() -> tuple[Key, ...]:
         Key(keys="up,down,left,right", action="figure", word="figure + definition", text="another figure, its definition below",
             shown="↑ ↓", group="Look", screen=RUN),
         Key(keys="enter", action="text", word="whole text", text="the whole text", group="Look", when=("text",), screen=RUN),
+        Key(keys="x", action="explain", word="explain", text="where its time went, and why this speed", group="Look", screen=RUN),
         Key(keys="p", action="replay", word="replay", text="replay", group="Look", screen=RUN),
         Key(keys="P", action="replay_baseline", text="replay beside its baseline", group="Look", screen=RUN),
-        Key(keys="a", action="mark", word="mark", text="mark its cell: A, then B …", group="Keep", screen=RUN),
+        Key(keys="a", action="mark", text="mark its cell: A, then B …", group="Keep", screen=RUN),
         Key(keys="y", action="copy", word="copy", text="copy the text", group="Keep", when=("text",), screen=RUN),
         Key(keys="w", action="write", text="write the text to a file", group="Keep", when=("text",), screen=RUN),
         Key(keys="e", action="export", word="export", text="export", group="Keep", screen=RUN),
@@ -102,6 +105,8 @@ def _pages() -> tuple[Key, ...]:
         Key(keys="slash", action="filter", word="find", text="find a word", shown="/", group="Look", screen=HELP),
         Key(keys="n", action="next_found", word="next", text="the next place", group="Look", when=("found",), screen=HELP),
         _back(HELP),
+        Key(keys="y", action="copy", word="copy", text="copy the page", group="Keep", screen=READ),
+        _back(READ),
     )  # fmt: skip
 
 
@@ -146,6 +151,9 @@ KEYS: tuple[Key, ...] = (
     Key(keys="c", action="code", word="code", text="stream the code prompt", group="Run", when=("ready",), screen=LIVE),
     Key(keys="B", action="bursts", text="story, then code, then both side by side", group="Run", when=("ready",), screen=LIVE),
     Key(keys="n", action="needle", text="search for needles in long prompts", group="Run", when=("ready",), screen=LIVE),
+    Key(keys="S", action="sweep", word="done, go on", text="go on: the server is switched by hand", group="Run", when=("by_hand",),
+        screen=LIVE),
+    Key(keys="S", action="sweep", text="sweep the configured settings, its verdict", group="Run", when=("ready",), screen=LIVE),
     Key(keys="h", action="history", word="history", text="history, full screen", group="Keep", when=("narrow",), screen=LIVE),
     Key(keys="l", action="log", word="log", text="server log, full screen", group="Look", when=("narrow",), screen=LIVE),
     Key(keys="h", action="history", text="history, full screen", group="Keep", when=("!narrow",), screen=LIVE),

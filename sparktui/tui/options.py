@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from sparktui.core.config import BenchConfig, NeedleConfig, UiConfig
+from sparktui.core.config import BenchConfig, NeedleConfig, SweepConfig, UiConfig
 from sparktui.core.plans import PromptSpec
 
 
@@ -23,6 +23,7 @@ class Options(Struct, frozen=True, kw_only=True):
     label: str = "default"
     bench: BenchConfig = field(default_factory=BenchConfig)
     needle: NeedleConfig = field(default_factory=NeedleConfig)
+    sweep: SweepConfig = field(default_factory=SweepConfig)
     ui: UiConfig = field(default_factory=UiConfig)
     baseline_tok_s: float | None = None
     address: str = ""

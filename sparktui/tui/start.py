@@ -76,6 +76,7 @@ def options_of(loaded: LoadedConfig) -> Options:
         label=config.bench.label,
         bench=config.bench,
         needle=config.needle,
+        sweep=config.sweep,
         ui=config.ui,
         baseline_tok_s=config.baseline_tok_s,
         command=called_as(),

@@ -41,7 +41,8 @@ def configured_needle(config: Config, max_tokens: int | None = None) -> NeedlePl
 
 
 def describe_setup(loaded: LoadedConfig) -> dict[str, Any]:
-    """`{path, notes, unconfirmed, prompts, defaults, bench, needle, baseline_tok_s, address, address_origin, plan, plan_error, log}`.
+    """`{path, notes, unconfirmed, prompts, defaults, bench, needle, sweep, baseline_tok_s, address, address_origin, plan,
+    plan_error, log}`.
 
     `unconfirmed`: commands that wait for the user's consent; `address`: "" where the server is looked for.
     """
@@ -60,6 +61,7 @@ def describe_setup(loaded: LoadedConfig) -> dict[str, Any]:
         "defaults": config.defaults,
         "bench": config.bench,
         "needle": config.needle,
+        "sweep": config.sweep,
         "baseline_tok_s": config.baseline_tok_s,
         "address": "" if config.server.base_url == "auto" else mask_url(config.server.base_url),
         "address_origin": loaded.origins.get("server.base_url", ""),

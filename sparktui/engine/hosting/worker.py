@@ -221,11 +221,14 @@ class Worker:
 
     def _run_sweep(self, command: commands.Sweep) -> object:
         from sparktui.core.sweepplan import check, only
+        from sparktui.demo.sweepprofile import published_sweep
         from sparktui.engine.sweeping.sweepjob import SweepJob, configured_sweep
 
-        self._ready()
         assert self._loaded is not None
         config, keep = self._loaded.config, self._history is not None
+        target, _ = self._ready()
+        if target.simulated and not config.sweep.variants:
+            config = msgspec.structs.replace(config, sweep=published_sweep())
         plan = only(configured_sweep(config, max_tokens=command.max_tokens), command.variants, command.baseline)
         check(plan)
 

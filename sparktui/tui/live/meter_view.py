@@ -235,7 +235,8 @@ def _bench(session: SessionState) -> tuple[Row, ...]:
         return ()
     left = "done" if progress.finished else numbers.eta(progress.eta_s)
     done = f"{progress.done}/{progress.total}"
-    return (Row("bench", name="bench", number=done, unit="" if left == ABSENT else left, share=progress.done / progress.total),)
+    kind = session.plan.kind if session.plan is not None else "bench"
+    return (Row("bench", name=kind, number=done, unit="" if left == ABSENT else left, share=progress.done / progress.total),)
 
 
 def _tokens(number: str, limit: int | None) -> Row:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sparktui.core.records import RunRecord
+from sparktui.core.stats.cells import cell_key
 from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.history.cell_rows import SORTED_BY, cell_name
 from sparktui.tui.history.export_scopes import cell_scope, filtered_scope, marked_scope, run_scope
@@ -14,6 +15,7 @@ from sparktui.tui.history.history_rows import columns_for
 from sparktui.tui.history.history_state import HistoryState
 from sparktui.tui.screens.ask_line import AskLine
 from sparktui.tui.screens.edits import Chosen, RunEdits
+from sparktui.tui.screens.explaining import open_explanation
 from sparktui.tui.screens.page import PageScreen
 
 if TYPE_CHECKING:
@@ -112,6 +114,17 @@ class HistoryActions(RunEdits, PageScreen):
         if len(keys) == 1:
             self.say("both runs are of one cell; cells are compared, runs are played side by side with p")
         self.state.marks = keys if len(keys) > 1 else self.state.marks
+
+    def act_explain(self) -> None:
+        """The marked cells, else the cell or the run under the cursor."""
+        state, record = self.state, self.record()
+        cells = state.marked()
+        if not cells and state.mode == "cells" and self.panel != "runs":
+            entry = self.painter.cells.current if self.painter is not None else None
+            cells = [entry] if entry is not None else []
+        runs = [run for entry in cells for run in entry.runs] or ([record] if record is not None else [])
+        if runs:
+            open_explanation(self.app, runs, [run for run in state.book.newest(1_000) if cell_key(run) == cell_key(runs[0])])
 
     def act_open(self) -> None:
         if self.state.mode == "cells" and self.panel != "runs":

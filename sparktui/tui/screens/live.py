@@ -20,6 +20,7 @@ from sparktui.tui.screens.live_actions import LiveActions
 from sparktui.tui.screens.live_pages import LivePages
 from sparktui.tui.screens.live_paint import LivePainter
 from sparktui.tui.screens.needle_actions import NeedleActions
+from sparktui.tui.screens.sweep_actions import SweepActions, waits_for_hand
 from sparktui.tui.screens.touring import Touring
 from sparktui.tui.widgets.burst_strip import BurstStrip
 from sparktui.tui.widgets.caption import Caption
@@ -44,7 +45,7 @@ class Rule(Painted):
         return [line.strip()] * height
 
 
-class LiveScreen(Touring, NeedleActions, LivePages, LiveActions):
+class LiveScreen(Touring, NeedleActions, SweepActions, LivePages, LiveActions):
     """Painting is `LivePainter`'s, what keys do is `LiveActions`'."""
 
     KIND = LIVE
@@ -114,6 +115,7 @@ class LiveScreen(Touring, NeedleActions, LivePages, LiveActions):
         server = session.server
         found = {"ready": server is not None and server.state in ("ready", "loading") and not options.read_only}
         found["unreachable"] = phase.name == "unreachable"
+        found["by_hand"] = server is not None and waits_for_hand(server)
         found["choose"] = server is not None and server.state != "ready" and len(server.candidates) > 1
         found["running"] = bool(session.active) and not options.read_only
         found["shown"] = session.current is not None and phase.name != "unreachable"

@@ -300,7 +300,7 @@ class LiveActions(SparkScreen):
         self, title: str, lines: tuple[str, ...], answers: dict[str, tuple[str, Callable[[], None]]], *, also: str = ""
     ) -> None:
         """A question over the screen; `also` is one more key for the first answer."""
-        first = next(iter(answers))
+        first = next(iter(answers), "")
         listed = [Answer((key, also) if also and key == first else (key,), key, text) for key, (text, _) in answers.items()]
 
         def answered(key: str | None) -> None:

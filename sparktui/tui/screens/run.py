@@ -23,6 +23,7 @@ from sparktui.tui.keys import RUN, bindings_of
 from sparktui.tui.runview.definition_band import band_height, definition_of
 from sparktui.tui.runview.run_page import page_rows, text_of
 from sparktui.tui.screens.edits import Chosen, RunEdits
+from sparktui.tui.screens.explaining import open_explanation
 from sparktui.tui.screens.page import PageScreen
 from sparktui.tui.widgets.definition_band import DefinitionBand
 from sparktui.tui.widgets.figure_grid import FigureGrid
@@ -117,6 +118,12 @@ class RunScreen(RunEdits, PageScreen):
             "home": sheet.action_scroll_home,
             "end": sheet.action_scroll_end,
         }[self.pressed]()
+
+    def act_explain(self) -> None:
+        """Its own figures beside those of its cell, as far as its cell's runs are loaded."""
+        record = self.record
+        peers = [other for other in self.spark.session.records if cell_key(other) == cell_key(record)]
+        open_explanation(self.app, [record], peers)
 
     def act_text(self) -> None:
         from sparktui.tui.screens.text import TextScreen

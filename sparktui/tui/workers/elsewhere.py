@@ -11,7 +11,7 @@ import msgspec
 
 from sparktui import __version__
 from sparktui.core.commands import Configure, HelloCommand
-from sparktui.core.config import BenchConfig, DefaultsConfig, NeedleConfig
+from sparktui.core.config import BenchConfig, DefaultsConfig, NeedleConfig, SweepConfig
 from sparktui.core.events import Reply
 from sparktui.core.plans import PromptSpec
 from sparktui.io.link import WorkerLink, spawn
@@ -102,6 +102,7 @@ def options_there(options: Options, data: dict[str, Any]) -> Options:
         label=bench.label,
         bench=bench,
         needle=msgspec.convert(data["needle"], NeedleConfig) if "needle" in data else options.needle,
+        sweep=msgspec.convert(data["sweep"], SweepConfig) if "sweep" in data else options.sweep,
         baseline_tok_s=data.get("baseline_tok_s"),
         address=data.get("address", ""),
         address_origin=data.get("address_origin", ""),
