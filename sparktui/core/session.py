@@ -212,6 +212,14 @@ class SessionState:
         self.log_count += len(event.records)
         self.rev.log += 1
 
+    def run_of_log(self, n: int) -> str:
+        """The id of the run that log record `n` belongs to, "" where none does or it is not known yet."""
+        return self.log_links.get(n, "")
+
+    def log_of_run(self, run_id: str) -> int | None:
+        """The newest log record held here that belongs to a run."""
+        return max((n for n, owner in self.log_links.items() if owner == run_id), default=None)
+
     def _log_state(self, event: LogState) -> None:
         self.log_state = event
         self.rev.log += 1

@@ -247,6 +247,12 @@ class LiveActions(SparkScreen):
         if self.painter is not None:
             self.painter.stream_status()
 
+    def on_log_panel_chosen(self, event: LogPanel.Chosen) -> None:
+        """A click in the log puts the history's cursor on the run of the record."""
+        run_id = self.spark.session.run_of_log(event.n)
+        if run_id:
+            self.query_one(HistoryTable).go_to(run_id)
+
     def on_log_panel_scrolled(self, event: LogPanel.Scrolled) -> None:
         if self.painter is not None:
             self.painter.log_status()

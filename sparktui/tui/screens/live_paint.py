@@ -23,6 +23,7 @@ from sparktui.tui.screens.history_panel import HistoryPanel
 from sparktui.tui.widgets.burst_strip import BurstStrip
 from sparktui.tui.widgets.footer import KeyFooter
 from sparktui.tui.widgets.header import Header, HeaderView
+from sparktui.tui.widgets.history_table import HistoryTable
 from sparktui.tui.widgets.log_panel import LogPanel
 from sparktui.tui.widgets.meter import Meter
 from sparktui.tui.widgets.meter_line import MeterLine
@@ -52,6 +53,7 @@ class LivePainter:
         self._stream_view, self._strip = screen.query_one(StreamView), screen.query_one(BurstStrip)
         self._meter_widget, self._line = screen.query_one(Meter), screen.query_one(MeterLine)
         self._header_widget, self._log_panel = screen.query_one(Header), screen.query_one(LogPanel)
+        self._history_table = screen.query_one(HistoryTable)
         self._footer_widget, self._prompt = screen.query_one(KeyFooter), screen.query_one(PromptBar)
         self._heads = {panel: screen.query_one(f"#{panel}-head", PanelHead) for panel in PANELS}
         self.spark = SparkHistory()
@@ -66,6 +68,7 @@ class LivePainter:
     def paint(self, due: Due) -> None:
         session, now_ns = self._app.session, self._app.now_ns
         rev = session.rev
+        self._log_panel.set_off(self._history_table.picked_id or (session.current.run_id if session.current is not None else ""))
         phase = phase_of(session, now_ns)
         turned = self._changed("phase", phase.name)
         moving = phase.name == "generating"
@@ -207,7 +210,7 @@ class LivePainter:
 
     def _log(self) -> None:
         session = self._app.session
-        self._log_panel.show(session.log, partial(log_link, session))
+        self._log_panel.show(session.log, partial(log_link, session), session.run_of_log)
         self.log_status()
 
     def _footer(self) -> None:

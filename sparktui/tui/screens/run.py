@@ -125,6 +125,15 @@ class RunScreen(RunEdits, PageScreen):
         peers = [other for other in self.spark.session.records if cell_key(other) == cell_key(record)]
         open_explanation(self.app, [record], peers)
 
+    def act_log(self) -> None:
+        """The server's log at this run's record."""
+        if self.spark.session.log_of_run(self.record.id) is None:
+            self.say("no log record of this run is held here: none was joined, or it has gone out at the top of the log")
+            return
+        from sparktui.tui.screens.log import LogScreen
+
+        self.app.push_screen(LogScreen(run_id=self.record.id))
+
     def act_text(self) -> None:
         from sparktui.tui.screens.text import TextScreen
 

@@ -49,6 +49,11 @@ class HistoryTable(Scrolling):
         """The run under the cursor; None in an empty table."""
         return self._rows[self._cursor].id if self._cursor < len(self._rows) else None
 
+    @property
+    def picked_id(self) -> str | None:
+        """The run that the cursor was put on by hand; None as long as it stands where it began."""
+        return self._cursor_id
+
     def toggle_mark(self) -> None:
         """Mark the run under the cursor: the first marked is A, the others are B; a marked one loses its mark."""
         run_id = self.cursor_id
@@ -71,6 +76,13 @@ class HistoryTable(Scrolling):
             self._cursor = max(0, min(len(self._rows) - 1, self._cursor + rows))
             self._cursor_id = self._rows[self._cursor].id
             self.repaint()
+
+    def go_to(self, run_id: str) -> bool:
+        """Put the cursor on a run; False where it is not listed."""
+        at = next((at for at, row in enumerate(self._rows) if row.id == run_id), None)
+        if at is not None:
+            self.move(at - self._cursor)
+        return at is not None
 
     def columns(self, width: int) -> Sequence[Column]:
         """The columns of a table so wide."""

@@ -11,7 +11,7 @@ from sparktui.core.log.logrecord import Generation, LogRecord
 from sparktui.report import numbers
 from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.drawing.pen import Line, cut
-from sparktui.tui.drawing.roles import Roles
+from sparktui.tui.drawing.roles import Role, Roles
 
 _CLOCK = re.compile(r"\d{1,2}:\d\d:\d\d")
 _TIME_CELLS = 8
@@ -19,35 +19,41 @@ _NARROW = 100
 _BAD = ("error", "critical")
 
 
-def log_row(record: LogRecord, width: int, roles: Roles, *, link: str = "", raw: bool = False) -> Strip:
-    """`link` names the run of a generation record. `raw` shows every record as its text. Below 100 cells total and prefill go."""
-    line = Line(width, roles.style())
-    muted = roles.style("muted")
+def log_row(record: LogRecord, width: int, roles: Roles, *, link: str = "", raw: bool = False, ground: Role = "background") -> Strip:
+    """`link` names the run of a generation record. `raw` shows every record as its text. Below 100 cells total and prefill go.
+
+    `ground` sets off a record that is chosen or belongs to the run that is.
+    """
+    line = Line(width, roles.style("text", ground))
+    muted = roles.style("muted", ground)
     clock = _CLOCK.search(record.time)
+    if ground == "cursor":
+        # seen without colours too
+        line.put(0, ("▸", roles.style("accent", ground, bold=True)))
     line.put(1, ((clock.group() if clock else "").rjust(_TIME_CELLS), muted))
-    glyph, style = _mark(record, roles)
+    glyph, style = _mark(record, roles, ground)
     line.put(_TIME_CELLS + 2, (glyph, style))
     limit = width - 1
     if link and not raw:
-        limit = line.end(-2, (f"◀ {cut(shown(link), 18)}", roles.style("flow"))) - 2
+        limit = line.end(-2, (f"◀ {cut(shown(link), 18)}", roles.style("flow", ground))) - 2
     x = _TIME_CELLS + 4
     if record.generation is not None and not raw:
         for part in _figures(record.generation, wide=width >= _NARROW):
             if x + len(part) > limit:
                 break
-            x = line.put(x, (part, roles.style())) + 2
+            x = line.put(x, (part, roles.style("text", ground))) + 2
     else:
         loud = record.level in _BAD or record.level == "warning"
-        line.put(x, (cut(shown(record.text), limit - x), roles.style() if loud else muted))
+        line.put(x, (cut(shown(record.text), limit - x), roles.style("text", ground) if loud else muted))
     return line.strip()
 
 
-def _mark(record: LogRecord, roles: Roles) -> tuple[str, Style]:
+def _mark(record: LogRecord, roles: Roles, ground: Role) -> tuple[str, Style]:
     if record.generation is not None:
-        return "◆", roles.style("accent")
+        return "◆", roles.style("accent", ground)
     if record.level in _BAD:
-        return "✕", roles.style("bad", bold=True)
-    return ("!", roles.style("burst", bold=True)) if record.level == "warning" else (" ", roles.style())
+        return "✕", roles.style("bad", ground, bold=True)
+    return ("!", roles.style("burst", ground, bold=True)) if record.level == "warning" else (" ", roles.style("text", ground))
 
 
 def _figures(generation: Generation, *, wide: bool) -> list[str]:
