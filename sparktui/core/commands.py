@@ -54,12 +54,17 @@ class Needle(Command, frozen=True, kw_only=True):
 
 
 class Sweep(Command, frozen=True, kw_only=True):
-    """Sweep the variants of the config; `variants` only those of these names, `resume` goes on with an interrupted sweep."""
+    """Sweep the variants of the config; `variants` only those of these names, `resume` goes on with an interrupted sweep.
+
+    `look`: nothing is begun. The reply says what there is to go on with: {interrupted: None | {started_at, done}, total, notes};
+    `notes` are sentences about what an earlier sweep left.
+    """
 
     variants: tuple[str, ...] = ()
     baseline: str | None = None
     max_tokens: int | None = None
     resume: bool = False
+    look: bool = False
 
 
 class Continue(Command, frozen=True, kw_only=True):

@@ -89,11 +89,14 @@ class Plan(Event, frozen=True, kw_only=True):
 
 
 class PlanProgress(Event, frozen=True, kw_only=True):
+    """`outcome`: with the last one of a sweep, {settings, memory, failed, restored}; the first three by variant."""
+
     plan_id: str
     done: int
     total: int
     eta_s: float | None = None
     finished: bool = False
+    outcome: dict[str, Any] | None = None
 
 
 class RunStarted(Event, frozen=True, kw_only=True):

@@ -7,16 +7,19 @@ import contextlib
 import itertools
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from sparktui.core.commands import AnyCommand, Shutdown, encode_command
-from sparktui.core.events import PROTOCOL, AnyEvent, Hello, decode_event
+from sparktui.core.events import PROTOCOL, AnyEvent, Hello, Plan, PlanProgress, decode_event
 from sparktui.core.scrub import scrub
 
 _NOISE_LINES = 200
 _STDERR_LINES = 40
+_PUT_BACK_S = 900.0
+_LOOK_S = 0.2
 
 
 class WorkerLink:
@@ -36,6 +39,7 @@ class WorkerLink:
         self.state = "starting"
         self.reason = ""
         self.bytes_in = 0
+        self._sweeps = False
         self._process = process
         self._stderr_thread = threading.Thread(target=self._read_stderr, name="worker-stderr", daemon=True)
         self._stderr_thread.start()
@@ -82,8 +86,16 @@ class WorkerLink:
                 return 0
         return number
 
+    @property
+    def puts_back(self) -> bool:
+        """A sweep is under way, which puts its server back before the worker ends."""
+        return self._sweeps and self.state != "down"
+
     def close(self, grace_s: float = 3.0) -> int | None:
-        """Ask it to save and end, then insist. Returns its exit code; no process is left behind."""
+        """Ask it to save and end, then insist. Returns its exit code; no process is left behind.
+
+        One that has a server to put back is given the time that a load takes.
+        """
         self.send(Shutdown())
         self._close_stdin()
         code = self._ended(grace_s)
@@ -91,6 +103,10 @@ class WorkerLink:
         return code
 
     def _ended(self, grace_s: float) -> int:
+        given_up_s = time.monotonic() + _PUT_BACK_S
+        while self.puts_back and time.monotonic() < given_up_s:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return self._process.wait(_LOOK_S)
         insist: tuple[Callable[[], None], ...] = (self._process.terminate, self._process.kill)
         for harder in insist:
             try:
@@ -119,6 +135,10 @@ class WorkerLink:
             if isinstance(event, Hello):
                 self.hello = event
                 self.state = "up" if event.protocol == PROTOCOL else "mismatch"
+            elif isinstance(event, Plan):
+                self._sweeps = event.kind == "sweep"
+            elif isinstance(event, PlanProgress) and event.finished:
+                self._sweeps = False
             self._inbox.append(event)
         stdout.close()
         if self.hello is None and len(noise) == _STDERR_LINES:

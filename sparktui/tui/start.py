@@ -13,6 +13,7 @@ import msgspec
 
 from sparktui.core.commands import AnyCommand, Bench, Configure, HelloCommand, HistoryQuery
 from sparktui.core.events import Reply
+from sparktui.core.figures.phase import planned
 from sparktui.core.plans import BenchPlan
 from sparktui.core.records import RunRecord
 from sparktui.errors import EXIT_INTERNAL, EXIT_OK, SparkError
@@ -57,13 +58,26 @@ def main(args: argparse.Namespace) -> int:
         app.run(mouse=loaded.config.ui.mouse)
     finally:
         home.close()
-        code = app.link.close() if app.link is not None else 0
+        code = _closed(app)
     if app.crash:
         print(app.crash, file=sys.stderr)
         return EXIT_INTERNAL
     if code not in (0, None, -15, 143):
         print(f"sparktui: the measuring process ended with code {code}: {app.link.reason if app.link else ''}", file=sys.stderr)
     return app.return_code or EXIT_OK
+
+
+def _closed(app: TerminalApp) -> int | None:
+    """The measuring process's exit code once it has saved; a sweep puts its server back first, which takes as long as a load."""
+    if app.link is None:
+        return 0
+    plan = app.session.plan
+    if plan is not None and plan.kind == "sweep" and planned(app.session):
+        print("sparktui: the sweep ends and puts its server back first (Ctrl-C: it does so without being waited for)", file=sys.stderr)
+    try:
+        return app.link.close()
+    except KeyboardInterrupt:
+        return 0
 
 
 def options_of(loaded: LoadedConfig) -> Options:

@@ -101,3 +101,26 @@ def test_links_that_share_a_counter_never_reuse_an_id() -> None:
     second = WorkerLink(spawn([sys.executable, "-c", ECHO]), ids)
     assert second.send(HelloCommand(client_version="1")) > used
     second.close()
+
+
+SWEEPS = f"""
+import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: print("told to stop in the middle of a load", file=sys.stderr))
+print('{HELLO % 1}')
+print('{{"type":"plan","v":1,"plan_id":"p","kind":"KIND","cells":[],"total":2}}', flush=True)
+sys.stdin.read()
+time.sleep(0.5)
+print('{{"type":"plan_progress","v":1,"plan_id":"p","done":1,"total":2,"finished":true}}', flush=True)
+"""
+
+
+def test_one_that_puts_its_server_back_is_waited_for(linked: Linked) -> None:
+    link = linked(SWEEPS.replace("KIND", "sweep"))
+    collect(link, lambda events: len(events) == 2)
+    assert link.puts_back
+    assert link.close(0.1) == 0
+    assert not any("told to stop" in line for line in link.said) and not link.puts_back
+    bench = linked(SWEEPS.replace("KIND", "bench"))
+    collect(bench, lambda events: len(events) == 2)
+    assert bench.close(0.1) in (0, -9)
+    assert any("told to stop" in line for line in bench.said)

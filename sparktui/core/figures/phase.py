@@ -25,8 +25,13 @@ class Phase(Struct, frozen=True):
         return self.name in ("prefill", "generating", "stalled")
 
 
+def planned(session: SessionState) -> bool:
+    """A bench, a needle search or a sweep is under way, whether or not a run of it is in flight."""
+    return session.plan is not None and (session.progress is None or not session.progress.finished)
+
+
 def phase_of(session: SessionState, now_ns: int) -> Phase:
-    """The phase at `now_ns` (the worker's clock). A run in flight comes first, then a server that does not answer."""
+    """The phase at `now_ns` (the worker's clock). A run in flight comes first, then a server that does not answer, or loads for a plan."""
     run = session.current
     if run is not None and not run.done:
         if run.t_first_ns is None:
@@ -35,6 +40,8 @@ def phase_of(session: SessionState, now_ns: int) -> Phase:
     state = session.server.state if session.server is not None else "probing"
     if state == "unreachable":
         return Phase("unreachable")
+    if state == "loading" and planned(session):
+        return Phase("loading")
     if run is not None and run.record is not None and run.t_done_ns is not None and now_ns - run.t_done_ns < DONE_SHOWN_S * 1e9:
         return Phase("done" if run.record.status == "ok" else run.record.status)
     if state == "ready":

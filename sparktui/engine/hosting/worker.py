@@ -101,9 +101,9 @@ class Worker:
     def close(self) -> None:
         """Cancel what runs, keep what arrived, and let go of server, log and history."""
         self._closing.set()
-        # a sweep that changed the server puts it back first, and a load takes its time
-        changes = getattr(self._planned, "changes_server", False)
-        self._jobs.close(_PUT_BACK_S if changes else _CLOSE_S)
+        # a sweep puts the server back first, and a load takes its time
+        sweeps = hasattr(self._planned, "changes_server")
+        self._jobs.close(_PUT_BACK_S if sweeps else _CLOSE_S)
         if self._measuring is not None:
             self._measuring.close()
         self._keeper.close()
@@ -222,7 +222,7 @@ class Worker:
     def _run_sweep(self, command: commands.Sweep) -> object:
         from sparktui.core.sweepplan import check, only
         from sparktui.demo.sweepprofile import published_sweep
-        from sparktui.engine.sweeping.sweepjob import SweepJob, configured_sweep
+        from sparktui.engine.sweeping.sweepjob import SweepJob, configured_sweep, left_of_sweeps
 
         assert self._loaded is not None
         config, keep = self._loaded.config, self._history is not None
@@ -231,6 +231,8 @@ class Worker:
             config = msgspec.structs.replace(config, sweep=published_sweep())
         plan = only(configured_sweep(config, max_tokens=command.max_tokens), command.variants, command.baseline)
         check(plan)
+        if command.look:
+            return {"total": plan.total, **left_of_sweeps(plan, target, self._history)}
 
         def sweep(target: Target, measuring: Measuring, cancel: Cancel) -> Planned:
             return SweepJob(

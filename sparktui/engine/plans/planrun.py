@@ -6,7 +6,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from sparktui.core.events import AnyEvent, ErrorEvent, Joined, PlanProgress, Server
 from sparktui.core.ids import new_id
@@ -104,10 +104,12 @@ class PlanRun:
         for cancel in running:
             cancel.set()
 
-    def progress(self, eta_s: float | None, *, finished: bool = False) -> None:
+    def progress(self, eta_s: float | None, *, finished: bool = False, outcome: dict[str, Any] | None = None) -> None:
         """Tell how many runs are done."""
-        done = len(self._records)
-        self._emitter.emit(PlanProgress(plan_id=self.id, done=done, total=self._total, eta_s=eta_s, finished=finished))
+        told = PlanProgress(
+            plan_id=self.id, done=len(self._records), total=self._total, eta_s=eta_s, finished=finished, outcome=outcome
+        )  # fmt: skip
+        self._emitter.emit(told)
 
     def round_by_round(
         self, steps: Sequence[Step], cell: Callable[[Step], Hashable], make: Callable[[Step], Sequence[RunRecord] | None]
@@ -141,10 +143,10 @@ class PlanRun:
         self.stopped = None if self._cancel.is_set() else self._reason_to_stop(records)
         return not self._cancel.is_set() and self.stopped is None
 
-    def tell_end(self) -> None:
+    def tell_end(self, outcome: dict[str, Any] | None = None) -> None:
         """Tell that the plan is over, and why if it ended early. From here on nothing is taken in."""
         self._emitter.remove(self._take_joined)
-        self.progress(None, finished=True)
+        self.progress(None, finished=True, outcome=outcome)
         if (error := self.stopped) is not None:
             self._emitter.emit(ErrorEvent(title=error.title, detail=error.detail, hint=error.hint, exit_code=error.exit_code))
 

@@ -29,12 +29,16 @@ _SILENT_S = 900.0
 
 
 class ModelLoader:
-    """Loads models on the server of `target`; `admin` is a client that holds the admin key. Progress leaves as Server events."""
+    """Loads models on the server of `target`; `admin` is a client that holds the admin key. Progress leaves as Server events.
+
+    `about`: what the load is for, said before each word of its progress.
+    """
 
     def __init__(self, target: Target, admin: Client, emitter: Emitter) -> None:
         self._target = target
         self._admin = admin
         self._emitter = emitter
+        self.about = ""
 
     def close(self) -> None:
         """Close the admin's connections."""
@@ -122,7 +126,8 @@ class ModelLoader:
             raise RunFailedError("The server ended the load before it was done.", hint="Its log says why.")
 
     def _tell(self, cause: str) -> None:
-        self._emitter.emit(Server(state="loading", info=self._target.info, cause=cause))
+        said = f"{self.about}: {cause}" if self.about else cause
+        self._emitter.emit(Server(state="loading", info=self._target.info, cause=said))
 
 
 def _json(body: bytes) -> Any:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
 
 from sparktui.core.config import ServerConfig, VariantConfig
 from sparktui.core.events import Plan
@@ -127,7 +130,15 @@ class Sweep(PlannedRuns):
         finally:
             self._on_change(self._switch.changed)
             self._settle(self.records)
-            self._runs.tell_end()
+            self._runs.tell_end(self._outcome())
+
+
+    def _outcome(self) -> dict[str, Any]:
+        """What a table of the runs does not hold: core.events.PlanProgress."""
+        switch = self._switch
+        told = {"settings": switch.settings, "memory": switch.memory, "failed": self.failed, "restored": self.restored}
+        outcome: dict[str, Any] = msgspec.to_builtins(told)
+        return outcome
 
 
 def finished_rounds(plan: SweepPlan, records: Sequence[RunRecord]) -> set[tuple[str, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from sparktui.core.config import Config
 from sparktui.core.plans import PromptSpec
@@ -17,6 +18,8 @@ from sparktui.engine.sweeping.sweepbook import SweepBook
 from sparktui.engine.sweeping.variants import Pause, ServerSwitch
 from sparktui.errors import SparkError
 from sparktui.io.config.prompts import resolve_prompt
+from sparktui.io.store.history import History
+from sparktui.io.sweepstate import find_state, left_changed
 
 
 class SweepJob:
@@ -32,8 +35,7 @@ class SweepJob:
     ) -> None:  # fmt: skip
         check(plan)
         ours = target.demo is not None
-        digest = plan.digest("demo" if ours else target.info.base_url, target.info.model)
-        self._book = SweepBook(digest, target.info.base_url, keep=keep, say=say)
+        self._book = SweepBook(_digest(plan, target), target.info.base_url, keep=keep, say=say)
         bench_id, earlier = self._book.earlier(resume=resume)
         # a simulated server of our own is new every time
         original = None if ours else self._book.state.original
@@ -78,6 +80,20 @@ class SweepJob:
         finally:
             self.switch.close()
         return self.records
+
+
+def left_of_sweeps(plan: SweepPlan, target: Target, history: History | None) -> dict[str, Any]:
+    """What earlier sweeps of `target` left: core.commands.Sweep, `look`. Raises StorageError where that cannot be read."""
+    state = find_state(_digest(plan, target)) if history is not None else None
+    done = history.count(f'bench:"{state.bench_id}" status:ok warmup:no') if history is not None and state is not None else 0
+    left = left_changed(target.info.base_url) if history is not None and target.demo is None else None
+    notes = [] if left is None else [f"The sweep of {left.started_at} left this server changed: `sparktui sweep --restore` puts it back."]
+    return {"interrupted": None if state is None else {"started_at": state.started_at, "done": done}, "notes": notes}
+
+
+def _digest(plan: SweepPlan, target: Target) -> str:
+    """A simulated server of our own is the same one whatever its port."""
+    return plan.digest("demo" if target.demo is not None else target.info.base_url, target.info.model)
 
 
 def configured_sweep(config: Config, *, prompt: str | None = None, max_tokens: int | None = None) -> SweepPlan:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from sparktui.core.config import ServerConfig, VariantConfig
+from sparktui.core.events import Server
 from sparktui.core.loadmemory import LoadMemory
 from sparktui.core.scrub import mask_secrets
 from sparktui.core.sweepplan import SweepPlan, place_of, sort_of
@@ -105,6 +106,7 @@ class ServerSwitch:
         if self._loader is not None:
             self._load(variant, self._loader, cancel)
         elif variant.command is not None:
+            self._tell(f"{variant.name}: its command")
             run_command(variant.command, within_s=variant.health_wait_s, stop=cancel)
             wait_ready(self._target, self._server, self._emitter, cancel, within_s=variant.health_wait_s)
         elif variant.manual is not None and self._pause is not None:
@@ -134,6 +136,7 @@ class ServerSwitch:
         if variant.load is not None and drops_draft(body):
             self._say(f"{variant.name}: this load names no draft settings, and TabbyAPI then loads without a draft (MTP included).")
         around = MemoryAround(self._sampler, self._target.info) if variant.name not in self.memory else None
+        loader.about = variant.name
         loader.load(body, cancel)
         if around is not None and (seen := around.loaded(self._target.info, cancel)) is not None:
             self.memory[variant.name] = seen
@@ -151,6 +154,7 @@ class ServerSwitch:
     def _load_back(self, loader: ModelLoader) -> bool:
         self._say("Putting the server back to its own configuration. If this is interrupted: sparktui sweep --restore")
         failed: SparkError | None = None
+        loader.about = "putting the server back"
         for wait_s in _BACK_WAITS_S:
             Cancel().wait(wait_s)
             try:
@@ -196,6 +200,7 @@ class ServerSwitch:
         return not wrong
 
     def _command_back(self, command: tuple[str, ...]) -> bool:
+        self._tell("putting the server back: its command")
         self._say(f"Putting the server back: {mask_secrets(shlex.join(command))}")
         try:
             run_command(command, within_s=_BACK_WITHIN_S, stop=Cancel())
@@ -206,6 +211,9 @@ class ServerSwitch:
             return False
         self._at, self.changed = "", False
         return True
+
+    def _tell(self, cause: str) -> None:
+        self._emitter.emit(Server(state="loading", info=self._target.info, cause=cause))
 
     def _make_loader(self) -> ModelLoader:
         if self._target.info.kind not in _LOADS:

@@ -14,7 +14,7 @@ _LONGEST_ERROR = 400
 
 
 def run_title(session: SessionState, *, short: bool = False) -> str:
-    """The run on screen: `code · T 0 · run 2/3`; short: `code 2/3`. "" without one."""
+    """The run on screen: `code · T 0 · run 2/3`; short: `code 2/3`; of a sweep the variant first. "" without one."""
     run = session.current
     if run is None:
         return ""
@@ -25,8 +25,11 @@ def run_title(session: SessionState, *, short: bool = False) -> str:
         number = "warm-up"
     elif started.run_no:
         number = f"{started.run_no}/{started.runs}" if started.runs else str(started.run_no)
+    of_sweep = session.plan is not None and session.plan.kind == "sweep" and session.plan.plan_id == started.bench_id
     if short:
-        return f"{parts[0]} {number}".strip()
+        return f"{shown(started.label) if of_sweep else parts[0]} {number}".strip()
+    if of_sweep:
+        parts.insert(0, shown(started.label))
     needle = started.needle or {}
     if isinstance(needle.get("length"), int):
         parts.append(f"{numbers.count(needle['length'])} tokens")
