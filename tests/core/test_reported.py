@@ -76,6 +76,11 @@ def test_b31_a_rounded_prefill_time_below_a_twentieth_of_a_second_is_no_figure(p
     assert (found.values["prefill_s"], found.values["prefill_tok_s"], found.values["prefill_estimated"]) == (None, None, False)
 
 
+def test_b31_so_is_one_worked_out_from_the_rate_of_a_rounded_time() -> None:
+    found = told(prompt_tokens=38, cached_tokens=0, prefill_s=38 / 1266.67, prefill_tok_s=1266.67)
+    assert (found.values["prefill_s"], found.values["prefill_tok_s"]) == (None, 1266.67)
+
+
 def test_b31_an_exact_short_prefill_time_is_one() -> None:
     found = told(prompt_tokens=18, new_tokens=18, cached_tokens=0, prefill_s=0.03177)
     assert found.values["prefill_tok_s"] == pytest.approx(18 / 0.03177)

@@ -125,7 +125,8 @@ def _prompt_values(figures: ServerFigures, flags: set[str]) -> Values:
 def _prefill_values(figures: ServerFigures, prompt: Values, ttft_s: float | None) -> Values:
     """The server's rate; else new tokens ÷ its time; else ÷ TTFT, marked. A time rounded to 10 ms is too coarse below 0.05 s."""
     prefill_s, rate = _above_zero(figures.prefill_s), _above_zero(figures.prefill_tok_s)
-    if prefill_s is not None and prefill_s < _MIN_PREFILL_S and prefill_s == round(prefill_s, 2):
+    # a time worked out from a rate with two decimals is off in the seventh place
+    if prefill_s is not None and prefill_s < _MIN_PREFILL_S and abs(prefill_s - round(prefill_s, 2)) < 1e-6:
         prefill_s = None
     new = prompt["new_tokens"]
     estimated = False
