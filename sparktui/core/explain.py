@@ -57,8 +57,8 @@ def _first_text(record: RunRecord) -> list[Sentence]:
     text = f"TTFT {ttft:.2f} s: {', '.join(parts)}."
     found = [Sentence(topic="first text", text=text, formula=_steps_formula(record))] if len(absent) < len(known) else []
     if absent:
-        found.append(_missing("first text", ", ".join(absent), f"what they took is in the {ttft - spent:.2f} s that are left"))
-    if known["steps before the first text"] is None and record.step_ms and record.prefill_s is not None:
+        found.append(_missing("first text", ", ".join(absent), f"what they took is in the {max(0.0, ttft - spent):.2f} s that are left"))
+    if not record.first_chunk_tokens and record.step_ms and record.prefill_s is not None:
         left = ttft - record.prefill_s - (record.queue_s or 0.0)
         steps = left * 1000 / record.step_ms
         text = f"The {left:.2f} s between prefill and the first text are as long as {steps:.1f} verify steps."
@@ -67,11 +67,17 @@ def _first_text(record: RunRecord) -> list[Sentence]:
 
 
 def steps_before_text(record: RunRecord) -> float | None:
-    """Verify steps until the first text: those whose tokens are in the first chunk, and on TabbyAPI one more, which is still held back."""
+    """Verify steps until the first text: those whose tokens are in the first chunk, and on TabbyAPI one more, which is still held back.
+
+    None where that is not known, or the first chunk holds less than a step.
+    """
     per_step = _per_step(record)
     if not record.first_chunk_tokens or per_step is None:
         return None
-    return record.first_chunk_tokens / per_step + (record.server.kind in _STREAMS_IN_GROUPS)
+    if record.server.kind in _STREAMS_IN_GROUPS:
+        return record.first_chunk_tokens / per_step + 1
+    # an event a token: the first is a part of a step, and how long that took cannot be told
+    return record.first_chunk_tokens / per_step if record.first_chunk_tokens >= per_step else None
 
 
 def steps_before_text_s(record: RunRecord) -> float | None:
@@ -97,9 +103,13 @@ def _steps_formula(record: RunRecord) -> str:
         return ""
     held = " + 1 held back" if record.server.kind in _STREAMS_IN_GROUPS else ""
     return (
-        f"steps before the first text = {record.first_chunk_tokens:.0f} tokens ÷ {per_step:.2f} per step{held} = {steps:.1f}; "
+        f"steps before the first text = {_tokens(record.first_chunk_tokens)} ÷ {per_step:.2f} per step{held} = {steps:.1f}; "
         f"× {step_ms:.1f} ms"
     )
+
+
+def _tokens(count: float | None) -> str:
+    return f"{count or 0:.0f} token{'' if round(count or 0) == 1 else 's'}"
 
 
 def _rate(record: RunRecord) -> list[Sentence]:
@@ -188,10 +198,11 @@ def _client_and_server(record: RunRecord) -> list[Sentence]:
         return []
     apart = 100 * (client / server - 1)
     text = f"The client's rate is {abs(apart):.1f} % {'above' if apart >= 0 else 'below'} the server's."
-    formula = f"{client:.1f} ÷ {server:.1f}"
+    formula = f"{client:,.1f} ÷ {server:,.1f}"
     if first and n and n > first:
         share = 100 * (n / (n - first) - 1)
-        text += f" The first chunk's {first:.0f} tokens, which had arrived when its clock started, account for {share:.1f} %."
+        verb = "accounts" if round(first) == 1 else "account"
+        text += f" The first chunk's {_tokens(first)}, which had arrived when its clock started, {verb} for {share:.1f} %."
         formula += f"; {n} ÷ ({n} − {first:.0f})"
     return [Sentence(topic="client and server", text=text, formula=formula)]
 

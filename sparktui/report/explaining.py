@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sparktui.core.explain import Sentence, explain_run
 from sparktui.core.explaincells import explain_cells, median_run
 from sparktui.core.records import RunRecord
-from sparktui.core.stats.cells import CellKey, cell_key
+from sparktui.core.stats.cells import CellKey, cell_key, cell_of
 
 Part = tuple[str, str | None, list[Sentence]]
 
@@ -22,7 +22,9 @@ def explained(records: Sequence[RunRecord], peers: Sequence[RunRecord] = ()) -> 
     parts: list[Part] = []
     for group in cells.values():
         middle = median_run(group)
-        parts.append((f"{_title(middle)}: the median run of {len(group)}", middle.id, explain_run(middle)))
+        counted = cell_of(group).n
+        of = f"the median run of {counted}" if counted else "no run counts, this is the last one"
+        parts.append((f"{_title(middle)}: {of}", middle.id, explain_run(middle)))
     return [*parts, ("All of them together", None, explain_cells(records))]
 
 

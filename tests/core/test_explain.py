@@ -48,6 +48,19 @@ def test_only_tabbyapi_holds_a_step_back() -> None:
     assert steps_before_text(full(server=server)) == pytest.approx(38 / (794 / 146))
 
 
+def test_a_first_token_that_came_with_the_prefill_leaves_no_time_below_zero() -> None:
+    """llama.cpp sends an event a token: its first one is a part of a step, whose time was more than the TTFT had left."""
+    server = msgspec.structs.replace(full().server, kind="llamacpp")
+    record = full(server=server, first_chunk_tokens=1.0, ttft_s=0.13, prefill_s=0.134, queue_s=None)
+    assert steps_before_text(record) is None
+    found = [sentence.text for sentence in about(record, "first text")]
+    assert found[0] == "TTFT 0.13 s: prefill 0.13 s, rest 0.00 s."
+    assert found[1:] == ["Not known: queue, steps before the first text (what they took is in the 0.00 s that are left)."]
+    (both,) = about(record, "client and server")
+    assert "The first chunk's 1 token, which had arrived when its clock started, accounts for 0.1 %." in both.text
+    assert steps_before_text(full(server=server, first_chunk_tokens=1.0, tokens_per_step=1.0)) == 1.0
+
+
 def test_rate_draft_and_speed_up_with_their_formulas() -> None:
     assert about(full(), "rate")[0].text == "Each verify step takes 100.1 ms and yields 5.44 tokens: 54.3 tok/s."
     assert about(full(), "draft")[0].formula == "648 ÷ 714; 146 steps = 794 tokens − 648 accepted"
