@@ -115,7 +115,7 @@ def _server_line(server: ServerInfo) -> str:
         server.draft and f"draft {server.draft}",
         server.cache_mode and f"cache {server.cache_mode}",
         server.cache_tokens and f"cache of {numbers.count(server.cache_tokens)} tokens",
-        server.slots and f"{server.slots} slots",
+        server.slots and f"{server.slots} slot{'' if server.slots == 1 else 's'}",
     ]
     return ", ".join(cell_text(str(fact)) for fact in facts if fact)
 

@@ -50,7 +50,7 @@ def slowing_note(runs: Sequence[RunRecord]) -> list[str]:
     if len(rates) < 3 or rates[0] != max(rates) or rates[-1] != min(rates) or rates[-1] >= rates[0] * (1 - _SLOWING):
         return []
     slower = 100 * (1 - rates[-1] / rates[0])
-    return [f"The last run is {slower:.0f} % slower than the first: {rates[-1]:.1f} against {rates[0]:.1f} tok/s."]
+    return [f"The last run is {slower:.0f} % slower than the first: {rates[-1]:,.1f} against {rates[0]:,.1f} tok/s."]
 
 
 def _far(runs: Sequence[RunRecord], values: Sequence[float]) -> list[tuple[RunRecord, float, float]]:
