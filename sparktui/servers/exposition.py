@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from sparktui.core.delta import ServerFigures
+from sparktui.servers.lenient import LARGEST_COUNT
 
 _SPEC = re.compile(r"spec_decode_num_(drafts|draft_tokens|accepted_tokens)(?:_total)?\Z")
 _RUNNING = ("num_requests_running", "num_running_reqs", "requests_processing")
@@ -137,8 +138,8 @@ def _sums(page: bytes) -> Sums | None:
         for family in text_string_to_metric_families(page.decode("utf-8", "replace")):
             for sample in family.samples:
                 name = sample.name.rpartition(":")[2].removeprefix("vllm_").removeprefix("llamacpp_").removeprefix("sglang_")
-                if sample.value == sample.value and abs(sample.value) != float("inf"):
+                if sample.value == sample.value:
                     sums[name] = sums.get(name, 0.0) + sample.value
     except (ValueError, KeyError, IndexError):
         return None
-    return sums
+    return {name: value for name, value in sums.items() if abs(value) <= LARGEST_COUNT}

@@ -9,6 +9,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from sparktui.core.log.logrecord import Generation
+from sparktui.servers.lenient import LARGEST_COUNT
 
 
 class Found(Struct, frozen=True, gc=False):
@@ -44,9 +45,8 @@ def number(text: str | None) -> float | None:
 
 
 def whole(text: str | None) -> int | None:
-    """A count, None where `text` is none or below 0."""
-    value = number(text)
-    return int(value) if value is not None and value >= 0 else None
+    """A count, None where `text` is none, below 0 or beyond what can have been counted."""
+    return _count(number(text))
 
 
 def rate(accepted: int | None, proposed: int | None) -> float | None:
@@ -65,11 +65,14 @@ class Field:
         return number(found[1]) if found else None
 
     def count(self, text: str) -> int | None:
-        value = self.number(text)
-        return int(value) if value is not None and value >= 0 else None
+        return _count(self.number(text))
 
     def fraction(self, text: str) -> float | None:
         """The value as 0..1, whether printed as a percentage or as a fraction."""
         found = self._pattern.search(text)
         value = number(found[1]) if found else None
         return value / 100 if found and value is not None and found[2] else value
+
+
+def _count(value: float | None) -> int | None:
+    return int(value) if value is not None and 0 <= value <= LARGEST_COUNT else None

@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 
 _decode = msgspec.json.decode
+# beyond this JSON numbers are no longer exact, and no server has ever counted so far
+LARGEST_COUNT = 2**53
 
 
 def read_json(text: str | bytes) -> Any:
@@ -29,10 +31,10 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def count(value: Any) -> int | None:
-    """A whole number ≥ 0, else None. Booleans are no numbers."""
+    """A whole number from 0 to LARGEST_COUNT, else None. Booleans are no numbers."""
     if type(value) is int:
-        return value if value >= 0 else None
-    if type(value) is float and value >= 0 and value.is_integer():
+        return value if 0 <= value <= LARGEST_COUNT else None
+    if type(value) is float and 0 <= value <= LARGEST_COUNT and value.is_integer():
         return int(value)
     return None
 

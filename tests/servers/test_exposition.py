@@ -117,6 +117,11 @@ vllm:num_requests_waiting_by_reason{reason="b"} 1
     assert read_counters(page) == ServerCounters(running=1, waiting=2, draft_tokens=7, accepted_tokens=2)
 
 
+def test_counters_beyond_what_can_have_been_counted_are_absent() -> None:
+    page = b"foo:num_requests_running 1\n" + 2 * b"foo:generation_tokens_total 1e308\n" + b"foo:num_requests_waiting +Inf\n"
+    assert read_counters(page) == ServerCounters(running=1)
+
+
 PAGES = [b"", b"<html></html>", b'{"a": 1}', b"go_gc 1\n", b"x{ 1\n", b"\xff\xfe\x00", b"a 1 2 3 4 5\n", b'x{a="b} 1\n']
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from sparktui.core.delta import ServerFigures
 from sparktui.servers.figures import figures_in
+from sparktui.servers.lenient import read_json
 from tests.servers.captures import FIXTURES
 
 
@@ -130,3 +131,11 @@ def test_vllm_metrics_without_speculation() -> None:
 @pytest.mark.parametrize("bad", [-1, True, "12", 1.5, None, [3], float("nan"), float("inf")])
 def test_counts_that_are_no_counts_are_absent(bad: object) -> None:
     assert known({"usage": {"prompt_tokens": 7, "completion_tokens": bad}}) == {"prompt_tokens": 7}
+
+
+@pytest.mark.parametrize("absurd", ["9007199254740993", "1e308", "99999999999999999999999999", "1" + 400 * "0"])
+def test_counts_beyond_what_can_have_been_counted_are_absent(absurd: str) -> None:
+    """A history could not hold them: one such figure once stopped everything that came after it from being stored."""
+    event = read_json(f'{{"usage": {{"prompt_tokens": {absurd}, "completion_tokens": {absurd}, "total_tokens": 7}}}}')
+    assert known(event) == {"total_tokens": 7}
+    assert known(read_json(f'{{"timings": {{"predicted_n": {absurd}, "draft_n": {absurd}, "prompt_n": {absurd}}}}}')) == {}
