@@ -24,7 +24,7 @@ case "$*" in
     "-c "*) exit 0 ;;
 esac
 echo "ran in $PWD: $*"
-echo "$SPARKTUI_COMMAND" > "$log.called"
+echo "${SPARKTUI_COMMAND-}" > "$log.called"
 """
 
 
