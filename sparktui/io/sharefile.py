@@ -48,7 +48,7 @@ def unpack_share(data: bytes) -> RawRecord:
             raise ValueError("another kind of file")
         run: RawRecord = dict(share["run"])
         run["timeline"] = _marks(run["timeline"])
-    except (zlib.error, msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
+    except (zlib.error, msgspec.DecodeError, RecursionError, OverflowError, KeyError, TypeError, ValueError) as error:
         raise StorageError("This is no shared run, or it is damaged.", detail=str(error)[:200]) from error
     return run
 

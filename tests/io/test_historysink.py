@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from sparktui.core.events import Joined, RunDone, RunStarted
-from sparktui.core.records import RunParams, RunRecord
+from sparktui.core.records import ChunkMark, RunParams, RunRecord
 from sparktui.errors import SparkError, StorageError
 from sparktui.io.store.history import History
 from sparktui.io.store.historysink import HistorySink
@@ -122,6 +123,17 @@ def test_e04_a_run_that_cannot_be_stored_is_kept_and_offered_again(tmp_path: Pat
     wait_until(lambda: sink.pending == [])
     assert sink.close() == []
     assert disk().count() == 2
+
+
+def test_a_run_no_history_can_hold_is_told_and_stops_no_other(tmp_path: Path) -> None:
+    told: list[SparkError] = []
+    sink = HistorySink(Disk(tmp_path / "h.sqlite3"), on_error=told.append, retry_s=0.02)
+    sink(done(run(1, timeline=(ChunkMark(math.inf, "content", 1, 1.0),))))
+    sink(done(run(2, completion_tokens=2**80)))
+    wait_until(lambda: len(sink.pending) == 1)
+    assert [record.id for record in sink.close()] == ["run-000001"]
+    assert [error.title for error in told] == ["A run holds what a history cannot."]
+    assert Disk(tmp_path / "h.sqlite3")().get("run-000002").completion_tokens is None
 
 
 def test_closing_returns_what_could_not_be_stored(tmp_path: Path) -> None:

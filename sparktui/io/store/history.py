@@ -215,6 +215,9 @@ class History:
             except sqlite3.Error as error:
                 self._roll_back()
                 raise self._failed(error) from error
+            except (OverflowError, ValueError) as error:
+                self._roll_back()
+                raise StorageError("A run holds what a history cannot.", detail=str(error)) from error
             except BaseException:
                 self._roll_back()
                 raise

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -26,6 +27,9 @@ _SQLITE = b"SQLite format 3\x00"
 _ID = re.compile(r"(?!last$)[0-9A-Za-z][0-9A-Za-z._-]{0,79}")
 _VERSION = int(SCHEMA.rpartition("/")[2])
 _BATCH = 500
+_NO_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+# 30 years, and more tokens in one chunk than anything has sent
+_LONGEST_S, _MOST_TOKENS = 1e9, 1e12
 _EXPORT_ONLY = ("schema", "estimated", "estimated_fields")
 
 
@@ -91,6 +95,8 @@ def _checked(raw: Any, result: Imported) -> tuple[RunRecord, RawRecord] | None:
         record = record_from(raw)
         if not _ID.fullmatch(record.id):
             raise ValueError("an id that cannot be one")
+        if not all(0 <= mark.t_s <= _LONGEST_S and 0 <= mark.tokens <= _MOST_TOKENS for mark in record.timeline or ()):
+            raise ValueError("a timeline that cannot be one")
     except ValueError as error:
         _skip(result, str(error))
         return None
@@ -113,6 +119,8 @@ def _runs_in(source: str | Path, result: Imported) -> Iterator[Any]:
         return
     path = Path(source).expanduser()
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise UsageError(f"{path} is no file.", hint="What comes out of a pipe is imported from a file it was written to.")
         with path.open("rb") as file:
             head = file.read(1 << 16)
     except FileNotFoundError as error:
@@ -137,7 +145,7 @@ def _first_type(head: bytes) -> str | None:
     first = next((line for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()), b"")
     try:
         value = msgspec.json.decode(first)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except _NO_JSON:
         return None
     return str(value.get("type", "")) if isinstance(value, dict) and "runs" not in value else None
 
@@ -146,9 +154,11 @@ def _document_runs(data: bytes, result: Imported) -> Iterator[Any]:
     """The runs of one JSON document; of one that was cut off, those on whole lines."""
     try:
         document = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        whole = (line for line in data.split(b"\n") if line.startswith(b'{"'))
-        yield from _lines(whole, result)
+    except _NO_JSON:
+        whole = [line for line in data.split(b"\n") if line.startswith(b'{"')]
+        yield from _lines(iter(whole), result)
+        if data and not whole:
+            _skip(result, "not JSON in UTF-8")
         return
     runs = document.get("runs", [document]) if isinstance(document, dict) else document
     schema = document.get("schema") if isinstance(document, dict) else None
@@ -163,15 +173,17 @@ def _lines(lines: Iterator[bytes], result: Imported) -> Iterator[Any]:
             continue
         try:
             yield msgspec.json.decode(text)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except _NO_JSON as error:
             _skip(result, f"not JSON: {error}")
 
 
 def _database_runs(path: Path, result: Imported) -> Iterator[RawRecord]:
     """Row by row in both directions from a history that may be damaged in the middle."""
-    connection = sqlite3.connect(f"file:{path.absolute().as_posix()}?mode=ro&immutable=1", uri=True)
+    connection = sqlite3.connect(f"file:{quote(path.absolute().as_posix())}?mode=ro&immutable=1", uri=True)
     seen: set[int] = set()
     try:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'runs'").fetchone():
+            raise StorageError(f"{path} holds no history.", detail="It has no table of runs.")
         for order in ("ASC", "DESC"):
             cursor = connection.execute(f"SELECT rowid, record, texts, timeline FROM runs ORDER BY rowid {order}")
             yield from _readable(cursor, seen, result)
@@ -195,7 +207,7 @@ def _readable(cursor: sqlite3.Cursor, seen: set[int], result: Imported) -> Itera
             raw = msgspec.json.decode(row[1])
             record = with_texts(record_from(raw), row[2])
             timeline = None if row[3] is None else unpack_timeline(row[3])
-        except (ValueError, StorageError) as error:
+        except (ValueError, TypeError, RecursionError, StorageError) as error:
             _skip(result, str(error))
             continue
         yield {**raw, **plain(msgspec.structs.replace(record, timeline=timeline))}

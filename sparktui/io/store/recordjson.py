@@ -12,6 +12,8 @@ from sparktui.core.records import Flag, RunRecord
 
 _FLAGS = frozenset(get_args(Flag))
 _OPTIONAL = frozenset(f.name for f in msgspec.structs.fields(RunRecord) if not f.required)
+# neither SQLite's INTEGER nor other readers of JSON go further
+_BEYOND = 2**63
 _FIELD_AT_FAULT = re.compile(r"`\$\.(\w+)")
 
 RawRecord = dict[str, Any]
@@ -34,7 +36,7 @@ def record_from(raw: RawRecord) -> RunRecord:
     values = dict(raw)
     flags = values.get("flags")
     if isinstance(flags, list):
-        values["flags"] = [flag for flag in flags if flag in _FLAGS]
+        values["flags"] = [flag for flag in flags if isinstance(flag, str) and flag in _FLAGS]
     for _ in range(len(_OPTIONAL)):
         try:
             return msgspec.convert(values, RunRecord)
@@ -65,9 +67,11 @@ def merged(old: RawRecord, new: RawRecord) -> RawRecord:
 
 
 def clean(value: Any) -> Any:
-    """A plain value with NaN and infinity as None and lone surrogates as U+FFFD, all the way down."""
+    """A plain value with NaN, infinity and integers beyond 64 bits as None and lone surrogates as U+FFFD, all the way down."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, int):
+        return value if -_BEYOND <= value < _BEYOND else None
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):

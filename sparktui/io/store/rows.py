@@ -13,6 +13,7 @@ from sparktui.core.needleplan import needle_note
 from sparktui.core.records import RunRecord
 from sparktui.core.stats.cells import cell_key
 from sparktui.errors import StorageError
+from sparktui.io.store.inflate import inflate
 from sparktui.io.store.recordjson import RawRecord, clean, merged, plain
 from sparktui.io.store.timeline import pack_timeline
 
@@ -157,6 +158,6 @@ def with_texts(record: RunRecord, data: bytes | None) -> RunRecord:
 
 def _unpack_texts(data: bytes) -> dict[str, str | None]:
     try:
-        return msgspec.json.decode(zlib.decompress(data), type=dict[str, str | None])
+        return msgspec.json.decode(inflate(data), type=dict[str, str | None])
     except (zlib.error, msgspec.DecodeError) as error:
         raise StorageError("The text of this run is damaged.", detail=str(error)) from error

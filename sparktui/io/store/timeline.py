@@ -10,6 +10,7 @@ import msgspec
 
 from sparktui.core.records import ChunkMark
 from sparktui.errors import StorageError
+from sparktui.io.store.inflate import inflate
 
 _NANOSECONDS = b"n"
 _SECONDS = b"s"
@@ -33,7 +34,7 @@ def pack_timeline(marks: Sequence[ChunkMark]) -> bytes:
 def unpack_timeline(data: bytes) -> tuple[ChunkMark, ...]:
     """The marks that were packed. Raises StorageError where the column is damaged."""
     try:
-        body = zlib.decompress(data[1:])
+        body = inflate(data[1:])
         if data[:1] == _NANOSECONDS:
             steps_ns, kinds, characters, tokens = msgspec.json.decode(body, type=_Columns)
             seconds = [stamp / 1e9 for stamp in accumulate(steps_ns)]
