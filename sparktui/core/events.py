@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from sparktui.core.delta import PromptProgress, ServerFigures, TextKind
 from sparktui.core.log.logrecord import LogRecord
+from sparktui.core.log.plainlines import PlainLines
 from sparktui.core.records import GpuMemory, PromptInfo, RunParams, RunRecord, ServerInfo
 
 PROTOCOL = 1
@@ -193,15 +194,27 @@ class Joined(Event, frozen=True, kw_only=True):
 
 
 class LogLine(Event, frozen=True, kw_only=True, tag="log_record"):
-    """A record of the log. `more`: the records after it that were read together with it, in order (a burst is few events)."""
+    """A record of the log. `more`: those that were read together with it, in order; `plain`: after them, the rest of a burst."""
 
     record: LogRecord
     more: tuple[LogRecord, ...] = ()
+    plain: PlainLines | None = None
 
     @property
     def records(self) -> tuple[LogRecord, ...]:
         """All of them."""
-        return (self.record, *self.more)
+        return (self.record, *self.more, *(self.plain.records() if self.plain is not None else ()))
+
+    @property
+    def count(self) -> int:
+        """How many they are."""
+        return 1 + len(self.more) + (self.plain.count if self.plain is not None else 0)
+
+    def newest(self, most: int) -> tuple[LogRecord, ...]:
+        """The last `most` of them."""
+        if self.plain is None or self.plain.count < most:
+            return self.records[-most:]
+        return tuple(self.plain.records(most))
 
 
 class LogState(Event, frozen=True, kw_only=True):

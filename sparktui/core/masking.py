@@ -45,14 +45,19 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     )  # fmt: skip
 
 
+def secret_forms(secrets: Iterable[str]) -> tuple[str, ...]:
+    """Every form in which `secrets` are found: as they are, percent-encoded, as JSON writes them. The longest secret first."""
+    wanted = sorted({secret for secret in secrets if secret and secret.strip()}, key=len, reverse=True)
+    return tuple(form for secret in wanted for form in sorted({secret, quote(secret, safe=""), json.dumps(secret)[1:-1]}))
+
+
 def mask_secrets(text: str, secrets: Iterable[str] = ()) -> str:
     """`text` with the value of everything that looks like a key, token, password or cookie, and every string of `secrets`, as `***`.
 
     `secrets` are found as they are, percent-encoded, and as JSON writes them. Masking twice changes nothing more.
     """
-    for secret in sorted({secret for secret in secrets if secret and secret.strip()}, key=len, reverse=True):
-        for form in {secret, quote(secret, safe=""), json.dumps(secret)[1:-1]}:
-            text = text.replace(form, MASK) if len(form) > 3 else re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", MASK, text)
+    for form in secret_forms(secrets):
+        text = text.replace(form, MASK) if len(form) > 3 else re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", MASK, text)
     if _HINT.search(text) is None:
         return text
     for pattern, masked in _patterns():

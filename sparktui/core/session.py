@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -30,6 +29,7 @@ from sparktui.core.events import (
 )
 from sparktui.core.liverun import LiveRun
 from sparktui.core.log.logrecord import LogRecord
+from sparktui.core.log.logring import LogRing
 from sparktui.core.records import RunRecord, ServerInfo
 
 LOG_RECORDS = 2_000
@@ -62,8 +62,7 @@ class SessionState:
         self.progress: PlanProgress | None = None
         self.current: LiveRun | None = None
         self.active: dict[str, LiveRun] = {}
-        self.log: deque[LogRecord] = deque(maxlen=log_records)
-        self.log_count = 0
+        self._log = LogRing(log_records)
         self.log_state: LogState | None = None
         self.log_links: dict[int, str] = {}
         self.error: ErrorEvent | None = None
@@ -83,6 +82,19 @@ class SessionState:
     @property
     def simulated(self) -> bool:
         return self.info is not None and self.info.kind == "demo"
+
+    @property
+    def log(self) -> Sequence[LogRecord]:
+        """The newest records of the log, the oldest of them first."""
+        records = self._log.records
+        if len(self.log_links) > len(records):
+            self.log_links = {n: run_id for n, run_id in self.log_links.items() if n >= records[0].n} if records else {}
+        return records
+
+    @property
+    def log_count(self) -> int:
+        """Records of the log in all, those that are held no longer among them."""
+        return self._log.count
 
     @property
     def records(self) -> list[RunRecord]:
@@ -129,6 +141,9 @@ class SessionState:
             self.plan = self.progress = None
             # it has no server yet, and a key that sends it a run must not say otherwise
             self.server = self.idle = None
+            # its log is numbered from 1 again
+            self._log.begin()
+            self.log_links.clear()
             if not event.keep_history:
                 self.active.clear()
                 self.current = None
@@ -205,11 +220,7 @@ class SessionState:
             self.rev.run += 1
 
     def _log_line(self, event: LogLine) -> None:
-        for record in event.records:
-            if len(self.log) == self.log.maxlen:
-                self.log_links.pop(self.log[0].n, None)
-            self.log.append(record)
-        self.log_count += len(event.records)
+        self._log.add(event)
         self.rev.log += 1
 
     def run_of_log(self, n: int) -> str:
@@ -218,7 +229,8 @@ class SessionState:
 
     def log_of_run(self, run_id: str) -> int | None:
         """The newest log record held here that belongs to a run."""
-        return max((n for n, owner in self.log_links.items() if owner == run_id), default=None)
+        oldest = next(iter(self.log), None)
+        return max((n for n, owner in self.log_links.items() if owner == run_id and oldest is not None and n >= oldest.n), default=None)
 
     def _log_state(self, event: LogState) -> None:
         self.log_state = event

@@ -32,8 +32,8 @@ def without_text(event: AnyEvent) -> AnyEvent | None:
         kept = msgspec.structs.replace(said, prompt=_unsaid(said.prompt), text=None, reasoning=None, tool_calls=None)
         return msgspec.structs.replace(event, record=kept)
     if isinstance(event, LogLine):
-        figures = [msgspec.structs.replace(record, text="") for record in event.records if record.generation is not None]
-        return msgspec.structs.replace(event, record=figures[0], more=tuple(figures[1:])) if figures else None
+        figures = [msgspec.structs.replace(record, text="") for record in (event.record, *event.more) if record.generation is not None]
+        return msgspec.structs.replace(event, record=figures[0], more=tuple(figures[1:]), plain=None) if figures else None
     return event
 
 

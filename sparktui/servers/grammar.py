@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sparktui.core.log.envelope import Envelope
-from sparktui.core.log.loghead import Family
+from sparktui.core.log.loghead import Family, plain_file_lines
 from sparktui.core.log.loglines import LineSplitter
 from sparktui.core.log.logrecord import LogRecord
-from sparktui.core.log.unwrap import RawRecord, Unwrapper
-from sparktui.core.scrub import mask_secrets, scrub
+from sparktui.core.log.plainlines import PlainLines
+from sparktui.core.log.unwrap import PROMPT_DUMP, RawRecord, Unwrapper
 from sparktui.errors import UsageError
 from sparktui.servers.grammar_base import Found, Grammar
 from sparktui.servers.grammar_llamacpp import LlamaGrammar
 from sparktui.servers.grammar_ollama import OllamaGrammar
 from sparktui.servers.grammar_sglang import SglangGrammar
-from sparktui.servers.grammar_tabbyapi import TabbyGrammar
+from sparktui.servers.grammar_tabbyapi import TELLING, TabbyGrammar
 from sparktui.servers.grammar_vllm import VllmGrammar
+from sparktui.servers.logclean import LogCleaner, shapes_of
 
 GRAMMARS = ("auto", "tabbyapi", "llamacpp", "vllm", "sglang", "ollama")
-TEXT_LIMIT_CHARACTERS = 8192
 
 _CLASSES: dict[str, type[Grammar]] = {
     "llamacpp": LlamaGrammar, "vllm": VllmGrammar, "sglang": SglangGrammar, "ollama": OllamaGrammar,
@@ -29,12 +29,10 @@ _HEADS: dict[str, frozenset[Family]] = {
     "vllm": frozenset({"vllm", "levelled"}), "sglang": frozenset({"sglang"}), "ollama": frozenset({"ollama"}),
 }  # fmt: skip
 _NOTHING = Found()
-# what every form of secret that core.masking knows has in it; the word "tokens" is taken out first, it is in half of all lines
-_SUSPICIOUS = (
-    "key", "token", "bearer", "basic ", "authori", "passw", "pwd", "secret", "cookie", "://", "k-", "k_", "hf", "ghp", "gho", "glpat",
-    "xox",
-)  # fmt: skip
-_PRINTABLE = bytes(range(0x20, 0x7F))
+_FEW_LINES = 8
+_PLAIN = plain_file_lines(f"{TELLING}|{PROMPT_DUMP}")
+_Told = tuple[str, str, str, Found]
+"""Text, clock and level of a record, and what it says."""
 
 
 class LogReader:
@@ -49,7 +47,7 @@ class LogReader:
         if grammar not in GRAMMARS:
             raise UsageError(f"There is no log grammar {grammar!r}.", hint=f"one of: {', '.join(GRAMMARS)}")
         self._grammar = grammar
-        self._secrets = tuple(secret for secret in secrets if secret)
+        self._cleaner = LogCleaner(secrets)
         self._channels: dict[str, _Channel] = {}
         self._count = 0
         self.telling = 0
@@ -77,10 +75,34 @@ class LogReader:
         return self._finish(old, keep_partial) if old else []
 
     def feed(self, data: bytes, channel: str = "") -> list[LogRecord]:
+        """The records that are whole now."""
+        records, plain = self.take(data, channel)
+        return records if plain is None else records + plain.records()
+
+    def take(self, data: bytes, channel: str = "") -> tuple[list[LogRecord], PlainLines | None]:
+        """As `feed`, but of a burst of plain lines what is quick to hand on: the records, and the lines that follow them unread."""
         known = self._channels.get(channel)
         if known is None:
             known = self._channels[channel] = _Channel(self._grammar, False)
-        return self._records(known.read(known.lines.feed(data)))
+        block = known.lines.block(data)
+        if block is None:
+            return [], None
+        plain = self._plain(known, block)
+        if plain is not None:
+            first, rest = plain.parted()
+            return [first], rest
+        return self._records(known.read(block.split("\n"))), None
+
+    def _plain(self, channel: _Channel, block: str) -> PlainLines | None:
+        """Many lines of which each is a record that says no more than its text, with nothing to clean: they stay as they are."""
+        count = block.count("\n") + 1
+        shapes = shapes_of(block) if count >= _FEW_LINES and channel.bare else None
+        if shapes is None or not _PLAIN.fullmatch(shapes) or not self._cleaner.is_clean(block, shapes):
+            return None
+        if not channel.pass_by(block[block.rfind("\n") + 1 :]):
+            return None
+        self._count += count
+        return PlainLines(first=self._count - count + 1, count=count, lines=block)
 
     def quiet(self) -> list[LogRecord]:
         """Nothing came for a while: gives the records that waited for a further line."""
@@ -101,35 +123,21 @@ class LogReader:
             channel.lines.discard()
         return self._records(channel.read(channel.lines.end())) + self._records(channel.quiet())
 
-    def _records(self, told: list[tuple[RawRecord, Found]]) -> list[LogRecord]:
-        texts = self._clean([raw.text for raw, _ in told])
+    def _records(self, told: list[_Told]) -> list[LogRecord]:
+        if not told:
+            return []
+        texts = self._cleaner.clean([text for text, _, _, _ in told])
         first = self._count + 1
         self._count += len(told)
-        self.telling += len(told) - sum(found is _NOTHING for _, found in told)
+        self.telling += sum(found is not _NOTHING for _, _, _, found in told)
         return [
-            LogRecord(
-                n=n, text=text, time=raw.time, level=raw.level, generation=found.generation,
+            LogRecord(n=n, text=text, time=time, level=level)
+            if found is _NOTHING else LogRecord(
+                n=n, text=text, time=time, level=level, generation=found.generation,
                 started=found.started, ended=found.ended, cancelled=found.cancelled,
             )
-            if found is not _NOTHING else LogRecord(n=n, text=text, time=raw.time, level=raw.level)
-            for n, text, (raw, found) in zip(range(first, first + len(told)), texts, told, strict=True)
+            for n, text, (_, time, level, found) in zip(range(first, first + len(told)), texts, told, strict=True)
         ]  # fmt: skip
-
-    def _clean(self, texts: list[str]) -> list[str]:
-        """Secrets masked, control characters out, length bounded. Whole batches are looked at first: most hold nothing to clean."""
-        together = " ".join(texts)
-        lower = together.lower().replace("tokens", "")
-        if self._secrets or any(sign in lower for sign in _SUSPICIOUS):
-            texts = [mask_secrets(text, self._secrets) for text in texts]
-        if not together.isascii() or together.encode().translate(None, _PRINTABLE):
-            texts = [text if text.isprintable() else scrub(text, keep_newlines=False) for text in texts]
-        if len(together) > TEXT_LIMIT_CHARACTERS:
-            texts = [text if len(text) <= TEXT_LIMIT_CHARACTERS else _shortened(text) for text in texts]
-        return texts
-
-
-def _shortened(text: str) -> str:
-    return f"{text[:TEXT_LIMIT_CHARACTERS]} … ({len(text) - TEXT_LIMIT_CHARACTERS:,} more characters)"
 
 
 class _Channel:
@@ -146,10 +154,18 @@ class _Channel:
     def waiting(self) -> bool:
         return any(stream.waiting for stream in self._streams.values())
 
-    def read(self, lines: Sequence[str]) -> list[tuple[RawRecord, Found]]:
+    @property
+    def bare(self) -> bool:
+        """Whether the lines are a server's as it wrote them."""
+        return self._envelope.shape == "bare"
+
+    def pass_by(self, last_line: str) -> bool:
+        return self._stream("").pass_by(last_line)
+
+    def read(self, lines: Sequence[str]) -> list[_Told]:
         if self._envelope.shape == "bare":
             return self._stream("").read(lines)
-        out: list[tuple[RawRecord, Found]] = []
+        out: list[_Told] = []
         batch: list[str] = []
         current = ""
         for line in lines:
@@ -163,7 +179,7 @@ class _Channel:
             batch.append(opened[1])
         return out + self._stream(current).read(batch) if batch else out
 
-    def quiet(self) -> list[tuple[RawRecord, Found]]:
+    def quiet(self) -> list[_Told]:
         return [told for stream in self._streams.values() for told in stream.quiet()]
 
     def _stream(self, name: str) -> _Stream:
@@ -180,45 +196,48 @@ class _Stream:
         self._unwrapper = Unwrapper(mid_file=mid_file, is_whole=tabby.is_whole, families=_HEADS[grammar])
         self._grammars: dict[str, Grammar] = {"tabbyapi": tabby, "levelled": tabby}
         self._fixed: Grammar | None = None if grammar == "auto" else self._grammar(grammar)
-        self._held: tuple[RawRecord, Found] | None = None
+        self._held: _Told | None = None
 
     @property
     def waiting(self) -> bool:
         return self._unwrapper.pending or self._held is not None
 
-    def read(self, lines: Iterable[str]) -> list[tuple[RawRecord, Found]]:
+    def pass_by(self, last_line: str) -> bool:
+        """Whether whole plain records of a file log may go by without being fed, and then they have."""
+        return self._held is None and self._unwrapper.pass_by(last_line)
+
+    def read(self, lines: Iterable[str]) -> list[_Told]:
         return self._tell(self._unwrapper.feed(lines))
 
-    def quiet(self) -> list[tuple[RawRecord, Found]]:
+    def quiet(self) -> list[_Told]:
         out = self._tell(self._unwrapper.quiet())
         if self._held is not None:
             out.append(self._held)
             self._held = None
         return out
 
-    def _tell(self, raws: list[RawRecord]) -> list[tuple[RawRecord, Found]]:
+    def _tell(self, raws: list[RawRecord]) -> list[_Told]:
         out = []
         for raw in raws:
             grammar = self._fixed or self._grammars.get(raw.family)
             found = grammar.read(raw.text, raw.starts) if grammar is not None else self._first_read(raw)
             if self._held is not None:
                 out.append(self._released(found))
-            if found is None:
-                out.append((raw, _NOTHING))
-            elif found.hold:
-                self._held = raw, found
+            told = raw.text, raw.time, raw.level, found or _NOTHING
+            if found is not None and found.hold:
+                self._held = told
             else:
-                out.append((raw, found))
+                out.append(told)
         return out
 
-    def _released(self, following: Found | None) -> tuple[RawRecord, Found]:
+    def _released(self, following: Found | None) -> _Told:
         """The held record, without its generation when the next record tells the same one with more figures."""
         assert self._held is not None
-        raw, found = self._held
+        text, time, level, found = self._held
         self._held = None
         again = following.generation if following else None
         same = again is not None and found.generation is not None and again.task == found.generation.task
-        return raw, _NOTHING if same else found
+        return text, time, level, _NOTHING if same else found
 
     def _first_read(self, raw: RawRecord) -> Found | None:
         if raw.family:

@@ -23,6 +23,8 @@ _OPENED = re.compile(r"Received \S.{0,60}? request ([0-9a-f]{32})\b")
 _CLOSED = re.compile(r"Finished \S.{0,60}? request ([0-9a-f]{32})\b")
 _CANCELLED = re.compile(r"(?:Chat c|[Cc])ompletion (?:([0-9a-f]{32}) |generation )cancelled by user")
 _DISCONNECTED = ("Request disconnected:", "Immediately terminating all jobs.")
+TELLING = r"Metrics|Response|Received |Finished |Request disconnected:|Immediately terminating|(?:Chat c|[Cc])ompletion "
+"""How every record begins that says more than its text; one that begins otherwise need not be read."""
 _INITIALS = frozenset("MRFICc")
 _TAIL_COLUMNS = 4
 _CONSOLE_WIDTH = 80

@@ -21,6 +21,7 @@ from sparktui.io.log.logsource import Begin, Data, Item, LogSource, Put, Status
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 ID = "0123456789abcdef0123456789abcdef"
+PROMPT = PromptInfo(name="story", sha256="00")
 LATE_LINE = (FIXTURES / "cases/C24/after_700ms.txt").read_bytes()
 
 
@@ -57,10 +58,15 @@ class Watched:
         return [event for event in list(self.events) if isinstance(event, Joined)]
 
     def run(self, run_id: str = "r1", *, request: str | None = f"chatcmpl-{ID}") -> RunRecord:
-        prompt = PromptInfo(name="story", sha256="00")
-        self.emitter.emit(RunStarted(run_id=run_id, prompt=prompt, params=RunParams(), t_send_ns=0, started_at=""))
+        self.start(run_id)
+        return self.end(run_id, request=request)
+
+    def start(self, run_id: str) -> None:
+        self.emitter.emit(RunStarted(run_id=run_id, prompt=PROMPT, params=RunParams(), t_send_ns=0, started_at=""))
+
+    def end(self, run_id: str, *, request: str | None = f"chatcmpl-{ID}") -> RunRecord:
         record = RunRecord(
-            id=run_id, started_at="", label="default", status="ok", server=ServerInfo(kind="tabbyapi", base_url="http://x"), prompt=prompt,
+            id=run_id, started_at="", label="default", status="ok", server=ServerInfo(kind="tabbyapi", base_url="http://x"), prompt=PROMPT,
             params=RunParams(), completion_tokens=794, request_id=request,
         )  # fmt: skip
         self.emitter.emit(RunDone(run_id=run_id, status="ok", record=record))
@@ -197,6 +203,46 @@ def test_lines_read_together_are_one_event(source: FakeSource, watched: Watched)
     assert isinstance(event, LogLine)
     assert [record.n for record in event.records] == [1, 2, 3]
     assert decode_event(encode_event(event)) == event
+
+
+def burst_of(count: int) -> bytes:
+    return b"".join(b"2030-01-01 00:00:00.000 | INFO     | line %d\n" % number for number in range(1, count + 1))
+
+
+def test_a_burst_goes_on_unread_and_loses_nothing(source: FakeSource, watched: Watched) -> None:
+    source.items.put(Data(burst_of(1000)))
+    source.items.put(Data(LATE_LINE))
+    assert until(lambda: len(watched.texts()) == 1001)
+    lines = [event for event in watched.events if isinstance(event, LogLine)]
+    assert sum(event.plain.count for event in lines if event.plain is not None) > 600
+    assert [record.n for event in lines for record in event.records] == list(range(1, 1002))
+    assert watched.texts()[:1000] == [f"line {number}" for number in range(1, 1001)]
+    assert lines[-1].records[-1].generation is not None
+
+
+def test_it_lets_others_in_while_a_run_streams_and_only_then(source: FakeSource, monkeypatch: pytest.MonkeyPatch) -> None:
+    breaths: list[float] = []
+    real = time.sleep
+
+    def sleep(seconds: float) -> None:
+        if threading.current_thread().name == "log-feed":
+            breaths.append(seconds)
+        real(seconds)
+
+    monkeypatch.setattr("time.sleep", sleep)
+    watched = Watched(source)
+    source.items.put(Data(burst_of(1000)))
+    assert until(lambda: len(watched.texts()) == 1000)
+    assert breaths == []
+    watched.start("r1")
+    source.items.put(Data(burst_of(1000)))
+    assert until(lambda: len(watched.texts()) == 2000)
+    assert len(breaths) == len(burst_of(1000)) // (16 * 1024)
+    watched.end("r1")
+    source.items.put(Data(burst_of(1000)))
+    assert until(lambda: len(watched.texts()) == 3000)
+    assert len(breaths) == len(burst_of(1000)) // (16 * 1024)
+    watched.feed.stop()
 
 
 def test_a_slow_reader_holds_the_source_back_and_loses_nothing(source: FakeSource) -> None:

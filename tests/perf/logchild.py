@@ -1,8 +1,8 @@
 """A process that follows a log as the worker does, and tells on request what it saw and what it cost.
 
 `python -m tests.perf.logchild PATH [--no-events] [--truth PORT]`: prints one JSON line when it follows, then one for every line on stdin:
-`cost` (CPU seconds, records, resident bytes), `stamps` (arrival of every record, ns of the monotonic clock), `stream` (runs one plan
-against the ground-truth server and tells the stamps of its chunks).
+`cost` (CPU seconds, records, resident bytes), `stamps` (when every record was in a screen's model, ns of the monotonic clock), `stream`
+(runs one plan against the ground-truth server and tells the stamps of its chunks).
 """
 
 from __future__ import annotations
@@ -18,24 +18,34 @@ from typing import Any
 
 import psutil
 
-from sparktui.core.events import AnyEvent, Chunk, LogLine, LogState
+from sparktui.core.events import AnyEvent, Chunk, LogLine, LogState, decode_event, encode_event
 from sparktui.core.figures.metrics import apply_figures
+from sparktui.core.session import SessionState
 from sparktui.engine.hosting.logfeed import LogFeed
 from sparktui.engine.running.emit import Emitter
 from sparktui.io.log.logpath import PathSource
 
+_LOOK_S = 0.1
+
 
 class _Seen:
-    """What the sinks were handed."""
+    """What the sinks were handed: lines go over the wire's encoding into a screen's model, which is looked at ten times a second."""
 
     def __init__(self) -> None:
+        self.session = SessionState()
+        self._looked = 0.0
         self.stamps: list[int] = []
         self.chunks: list[int] = []
         self.following = threading.Event()
 
     def __call__(self, event: AnyEvent) -> None:
         if isinstance(event, LogLine):
-            self.stamps += [time.perf_counter_ns()] * len(event.records)
+            before = self.session.log_count
+            self.session.fold(decode_event(encode_event(event)))
+            if time.perf_counter() - self._looked > _LOOK_S:
+                self._looked = time.perf_counter()
+                assert self.session.log[-1].n == self.session.log_count
+            self.stamps += [time.perf_counter_ns()] * (self.session.log_count - before)
         elif isinstance(event, Chunk):
             self.chunks.append(event.t_ns)
         elif isinstance(event, LogState) and event.state == "following":

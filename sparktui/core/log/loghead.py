@@ -19,6 +19,7 @@ _PADDING = {word: " " * (9 - len(word)) for word in _LEVELS}
 
 _STAMP = r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})"
 _TABBY_FILE = re.compile(rf"{_STAMP} \| ([A-Z]+) *\| ?")
+_TABBY_FILE_LINES = re.compile(rf"^{_STAMP} \| ([A-Z]+) *\| ?(.*)$", re.MULTILINE)
 _TABBY_CONSOLE = re.compile(rf"{_STAMP} ([A-Z]+):")
 _LEVELLED = re.compile(rf"({_WORDS}): ")
 _LLAMA = re.compile(r"(\d+\.\d\d\.\d{3}\.\d{3}) ([A-Z]) ")
@@ -50,6 +51,27 @@ def in_file_log(line: str) -> tuple[str, str, int] | None:
     time, word = found.groups()
     level = _LEVELS.get(word)
     return (time, level, found.end()) if level else None
+
+
+def plain_file_lines(telling: str) -> re.Pattern[str]:
+    """Matches lines of TabbyAPI's file log, each a record with a text that begins with nothing that `telling` (a pattern) matches."""
+    line = rf"{_STAMP} \| (?:{_WORDS}) *\| ?(?!{telling})\S[^\n]*+"
+    return re.compile(rf"(?:{line}\n)*+{line}")
+
+
+def file_log_records(block: str) -> list[tuple[str, str, str]] | None:
+    """(clock, level, text) of every record where each line of `block` is a record of TabbyAPI's file log with a text; None otherwise.
+
+    All lines at once: much quicker than one after the other. Trailing blanks are taken off.
+    """
+    found = _TABBY_FILE_LINES.findall(block)
+    if len(found) != block.count("\n") + 1:
+        return None
+    try:
+        records = [(time, _LEVELS[word], bare) for time, word, text in found if (bare := text.rstrip())]
+    except KeyError:
+        return None
+    return records if len(records) == len(found) else None
 
 
 def _tabbyapi(line: str) -> Head | None:

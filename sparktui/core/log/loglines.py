@@ -39,24 +39,29 @@ class LineSplitter:
         return bool(self._carry)
 
     def feed(self, data: bytes) -> list[str]:
+        block = self.block(data)
+        return [] if block is None else block.split("\n")
+
+    def block(self, data: bytes) -> str | None:
+        """The whole lines as one text with LF between them, None where there is none."""
         if b"\0" in data:
             data = data.replace(b"\0", b"")
         end = data.rfind(b"\n")
         if end < 0:
             self._wait(data)
-            return []
+            return None
         whole = bytes(self._carry) + data[:end] if self._carry else data[:end]
         self._carry.clear()
         self._wait(data[end + 1 :])
         if len(whole) > self._limit:
-            return [line for raw in whole.split(b"\n") for line in self._lines(self._cut(raw))]
-        return self._lines(whole)
+            return "\n".join(self._shown(self._cut(raw)) for raw in whole.split(b"\n"))
+        return self._shown(whole)
 
     def end(self) -> list[str]:
         """The input has ended: what is left is a line as it stands."""
         rest = bytes(self._carry)
         self._carry.clear()
-        return self._lines(self._cut(rest)) if rest else []
+        return [self._shown(self._cut(rest))] if rest else []
 
     def discard(self) -> None:
         """Forget a begun line (its file was truncated)."""
@@ -77,11 +82,10 @@ class LineSplitter:
         return line[: self._limit] + ending if len(line) > self._limit else line
 
     @staticmethod
-    def _lines(block: bytes) -> list[str]:
+    def _shown(block: bytes) -> str:
         text = block.decode("utf-8", "replace")
-        lines = text.split("\n")
         if "\r" in text:
-            lines = [redrawn(line) for line in lines]
+            text = "\n".join(redrawn(line) for line in text.split("\n"))
         if "\x1b" in text:
-            lines = [strip_escapes(line) for line in lines]
-        return lines
+            text = "\n".join(strip_escapes(line) for line in text.split("\n"))
+        return text

@@ -19,7 +19,7 @@ _CONSOLE_WIDTH = 80
 _TELLING_HEADS = 50
 _RECORD_LIMIT_CHARACTERS = 1 << 20
 _PROGRESS = re.compile(r"━{3,}.*\d%|\d%\|.*\| *\d+/\d+")
-_PROMPT_DUMP = "Raw prompt"
+PROMPT_DUMP = "Raw prompt"
 
 
 class RawRecord(Struct, gc=False):
@@ -90,6 +90,14 @@ class Unwrapper:
             line = next(rest, None)
         return out
 
+    def pass_by(self, last_line: str) -> bool:
+        """Whether lines of TabbyAPI's file log, each a whole record, may go by without being fed; the last of them is taken note of."""
+        told = in_file_log(last_line) if self._family == "tabbyapi" and not self._parts and not self._dump_time else None
+        if told is None:
+            return False
+        self._time, self._level, _ = told
+        return True
+
     def quiet(self) -> list[RawRecord]:
         """Nothing came for a while: whoever writes whole records has finished this one."""
         out: list[RawRecord] = []
@@ -123,7 +131,7 @@ class Unwrapper:
             text = line[start:].rstrip()
             if text:
                 out.append(RawRecord(text, self._time, self._level, "tabbyapi"))
-                if text.startswith(_PROMPT_DUMP):
+                if text.startswith(PROMPT_DUMP):
                     self._dump_time = self._time
         return None
 
@@ -132,7 +140,7 @@ class Unwrapper:
             self._flush(out)
         text = line[head.start :].rstrip()
         self._time, self._level = time, level = head.time, head.level
-        self._dump_time = time if text.startswith(_PROMPT_DUMP) else ""
+        self._dump_time = time if text.startswith(PROMPT_DUMP) else ""
         if text:
             out.append(RawRecord(text, time, level, head.family))
 

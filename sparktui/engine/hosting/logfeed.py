@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from sparktui.core.events import AnyEvent, Joined, LogLine, LogState, RunDone, RunStarted
 from sparktui.core.log.join import WAIT_S, Apply, Joiner
 from sparktui.core.log.logrecord import LogRecord
+from sparktui.core.log.plainlines import PlainLines
 from sparktui.engine.running.cancel import Cancel
 from sparktui.engine.running.emit import Emitter
 from sparktui.io.log.logsource import Begin, Data, Item, LogSource, Status
@@ -19,8 +20,8 @@ _QUIET_S = 0.1
 _PARTIAL_QUIET_S = 1.0
 _TICK_S = 0.25
 _BACKPRESSURE_BLOCKS = 64
-# a stream's stamps must not wait for a burst of log lines: parse a little, then let go of the interpreter
-_SLICE_BYTES = 8 * 1024
+# a stream's stamps must not wait for a burst of log lines: while one runs, parse a little, then let go of the interpreter
+_SLICE_BYTES = 16 * 1024
 _BREATH_S = 0.0002
 _BACKLOG_BLOCKS = 8
 _FOLLOWING = frozenset({"following", "truncated", "switched"})
@@ -55,6 +56,7 @@ class LogFeed:
         self._told = 0
         self._following = False
         self._begun: set[str] = set()
+        self._in_flight: set[str] = set()
         self._was_live = True
         self._last_data = time.monotonic()
         self._reading = threading.Thread(target=self._read, name="log-source", daemon=True)
@@ -73,10 +75,14 @@ class LogFeed:
 
     def __call__(self, event: AnyEvent) -> None:
         """The sink: takes note of runs, returns at once."""
-        if isinstance(event, RunDone):
+        if isinstance(event, RunStarted):
+            self._in_flight.add(event.run_id)
+            self._queue.put(event)
+        elif isinstance(event, RunDone):
+            self._in_flight.discard(event.run_id)
             self._waiters[event.run_id] = threading.Event()
             self._queue.put(event)
-        elif isinstance(event, RunStarted) or (isinstance(event, Joined) and event.source != "log"):
+        elif isinstance(event, Joined) and event.source != "log":
             self._queue.put(event)
 
     def wait_joined(self, run_id: str, cancel: Cancel, timeout_s: float = WAIT_S + _TICK_S) -> None:
@@ -148,9 +154,10 @@ class LogFeed:
             self._records(self._reader.quiet(), live=False)
         self._was_live = item.live
         for start in range(0, len(item.data), _SLICE_BYTES):
-            if start:
+            if start and self._in_flight:
                 time.sleep(_BREATH_S if self._queue.qsize() < _BACKLOG_BLOCKS else 0)
-            self._records(self._reader.feed(item.data[start : start + _SLICE_BYTES], item.channel), live=item.live)
+            records, plain = self._reader.take(item.data[start : start + _SLICE_BYTES], item.channel)
+            self._records(records, plain, live=item.live)
         self._last_data = time.monotonic()
         if self._joiner.unsettled():
             self._joined(self._joiner.tick(self._clock_ns()))
@@ -171,11 +178,11 @@ class LogFeed:
         named = f"{shown} ({item.name})" if item.name and not shown.endswith(item.name) else shown
         self._emitter.emit(LogState(state=item.state, source=named, reason=item.reason))
 
-    def _records(self, records: list[LogRecord], *, live: bool) -> None:
+    def _records(self, records: list[LogRecord], plain: PlainLines | None = None, *, live: bool) -> None:
         if not records:
             return
         now_ns = self._clock_ns()
-        self._emitter.emit(LogLine(record=records[0], more=tuple(records[1:])))
+        self._emitter.emit(LogLine(record=records[0], more=tuple(records[1:]), plain=plain))
         if self._reader.telling == self._told:
             return
         self._told = self._reader.telling

@@ -57,7 +57,7 @@ def wait_note(run: LiveRun) -> str:
 
 def log_link(session: SessionState, n: int) -> str:
     """The run that log record `n` belongs to: `run 1` of the cell on screen, `story 2` of another, a single run by its time."""
-    record = session.record(session.log_links.get(n, ""))
+    record = session.record(session.run_of_log(n))
     if record is None:
         return ""
     if not record.run_no:
