@@ -8,13 +8,13 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.events import Paste
 from textual.markup import escape
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
 
 from sparktui.core.commands import AnyCommand
@@ -132,12 +132,12 @@ class SparkApp(App[int]):
         return number
 
     def tick(self) -> None:
-        """One frame: take in what arrived, let the screen on top paint what changed."""
+        """One frame: take in what arrived, let the screen on top paint what changed, also beneath a question."""
         if not self.is_running:
             # on the way out screens are taken apart piece by piece
             return
         due = self.paint_clock.begin(self.clock_ns() / 1e9)
-        screen = self.screen_stack[-1] if self.screen_stack else None
+        screen = self._painting()
         busy = self._take_in() or bool(self.session.active) or (isinstance(screen, SparkScreen) and screen.moves)
         if self.terminal_behind():
             self._owed |= due
@@ -151,6 +151,10 @@ class SparkApp(App[int]):
             self.guide.step()
         if (self.paint_clock.stir() if busy else self.paint_clock.rest()) or changed:
             self._set_timer()
+
+    def _painting(self) -> Screen[Any] | None:
+        """The screen on top, or the one that is seen around questions on top of it: a run does not stand still while one is open."""
+        return next((screen for screen in reversed(self.screen_stack) if not isinstance(screen, ModalScreen)), None)
 
     def _take_in(self) -> bool:
         """Events for as long as a frame may wait for them; what is left over comes once the frame is painted.

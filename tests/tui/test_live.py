@@ -103,6 +103,22 @@ async def test_escape_twice_cancels_and_once_only_says_so() -> None:
         assert len(sent(stage, CancelRun)) == 1
 
 
+async def test_a_run_goes_on_around_a_question() -> None:
+    async with on_stage(opening() + run("story", run_no=2, seed=3), options=OPTIONS) as stage:
+        await stage.at(3)
+        await stage.press("s")
+        before = stage.lines()
+        await stage.at(9)
+        after = stage.lines()
+        assert "A run is in flight." in stage.text()
+        assert before[2] != after[2], "the stream moves"
+        assert [line for line in before if "so far" in line] != [line for line in after if "so far" in line], "the meter moves"
+        asked = next(y for y, line in enumerate(before) if "A run is in flight." in line)
+        assert "A run is in flight." in after[asked], "the question stays where it is"
+        await stage.press("escape")
+        assert "A run is in flight." not in stage.text()
+
+
 async def test_a_second_prompt_while_one_runs_asks_queue_or_cancel() -> None:
     async with on_stage(opening() + run("code", run_no=2, seed=3), options=OPTIONS) as stage:
         await stage.at(3)
