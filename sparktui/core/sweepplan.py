@@ -19,6 +19,9 @@ from sparktui.errors import UsageError
 Sort = Literal["load", "command", "manual", "as it is"]
 
 MOST_PARALLEL = 16
+# how the server's state says what a sweep is at; screens read it
+BY_HAND = "by hand: "
+PUTTING_BACK = "putting the server back"
 
 
 class SweepPlan(Struct, frozen=True, kw_only=True):

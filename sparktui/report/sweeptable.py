@@ -40,10 +40,10 @@ def sweep_table(matched: Matched) -> Table:
     scale = scale_for(matched.comparisons)
     columns = (
         Column(title="configuration", right=False), Column(title="n"), Column(title="out", drop=8), Column(title="decode tok/s"),
-        Column(title="min – max", drop=3), Column(title="draft %", drop=2), Column(title="tok/step", drop=7),
+        Column(title="min – max", drop=4), Column(title="draft %", drop=2), Column(title="tok/step", drop=7),
         Column(title="speed-up", drop=6), Column(title="ratio"), Column(title="95 % interval", drop=1),
-        Column(title=title(scale), right=False, drop=5), Column(title="verdict", right=False),
-        Column(title="±2 tok/s", right=False, drop=4),
+        Column(title=title(scale), right=False, drop=3), Column(title="verdict", right=False),
+        Column(title="±2 tok/s", right=False, drop=5),
     )  # fmt: skip
     rows = [Row((*_cell(matched.a), "1", "", "", "baseline", ""))]
     for side, found in zip(matched.bs, matched.comparisons, strict=True):

@@ -13,6 +13,7 @@ from sparktui.core.commands import AnyCommand, decode_command, reply_id
 from sparktui.core.config import HistoryConfig
 from sparktui.core.events import ErrorEvent, Reply, RunDone, Server
 from sparktui.core.plans import RunSpec
+from sparktui.core.sweepplan import BY_HAND
 from sparktui.engine.hosting.desk import answer_edit, answer_get, answer_query
 from sparktui.engine.hosting.jobs import JobQueue
 from sparktui.engine.hosting.session import Session
@@ -247,7 +248,7 @@ class Worker:
         target = self._keeper.target
         self._continue.clear()
         info = target.info if target is not None else None
-        self._emitter.emit(Server(state="loading", info=info, cause=f"by hand: {text}; then continue"))
+        self._emitter.emit(Server(state="loading", info=info, cause=f"{BY_HAND}{text}; then continue"))
         while not cancel.is_set():
             if self._continue.wait(_PAUSE_POLL_S):
                 return True

@@ -13,7 +13,7 @@ from sparktui.core.config import ServerConfig, VariantConfig
 from sparktui.core.events import Server
 from sparktui.core.loadmemory import LoadMemory
 from sparktui.core.scrub import mask_secrets
-from sparktui.core.sweepplan import SweepPlan, place_of, sort_of
+from sparktui.core.sweepplan import PUTTING_BACK, SweepPlan, place_of, sort_of
 from sparktui.engine.running.cancel import Cancel
 from sparktui.engine.running.emit import Emitter
 from sparktui.engine.running.ticker import MemorySampler
@@ -154,7 +154,7 @@ class ServerSwitch:
     def _load_back(self, loader: ModelLoader) -> bool:
         self._say("Putting the server back to its own configuration. If this is interrupted: sparktui sweep --restore")
         failed: SparkError | None = None
-        loader.about = "putting the server back"
+        loader.about = PUTTING_BACK
         for wait_s in _BACK_WAITS_S:
             Cancel().wait(wait_s)
             try:
@@ -200,7 +200,7 @@ class ServerSwitch:
         return not wrong
 
     def _command_back(self, command: tuple[str, ...]) -> bool:
-        self._tell("putting the server back: its command")
+        self._tell(f"{PUTTING_BACK}: its command")
         self._say(f"Putting the server back: {mask_secrets(shlex.join(command))}")
         try:
             run_command(command, within_s=_BACK_WITHIN_S, stop=Cancel())

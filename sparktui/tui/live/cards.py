@@ -9,6 +9,7 @@ from textual.strip import Strip
 from sparktui.core.config import BenchConfig
 from sparktui.core.events import Server
 from sparktui.core.expect import Prefill
+from sparktui.core.sweepplan import BY_HAND, PUTTING_BACK
 from sparktui.report import numbers
 from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.drawing.pen import Ink, Line, cells, cut
@@ -103,6 +104,29 @@ def several(width: int, height: int, roles: Roles, *, candidates: Sequence[str])
     ]  # fmt: skip
     rows += [_key(roles, str(number), shown(url), "") for number, url in enumerate(candidates[:9], 1)]
     rows += [[], _key(roles, "D", "use the demo server", "until you quit")]
+    return _painted(rows, width, height, roles)
+
+
+def hand_words(cause: str) -> str:
+    """What somebody is asked to do, of a server state that waits for it."""
+    return shown(cause.removeprefix(BY_HAND).removesuffix("; then continue"))
+
+
+def switching(
+    width: int, height: int, roles: Roles, *, cause: str, done: int, total: int, eta: str, read_only: bool
+) -> list[Strip]:  # fmt: skip
+    """A sweep changes the server between two runs: for which variant, how far that is, and how far the sweep is."""
+    bold, muted = roles.style(bold=True), roles.style("muted")
+    by_hand = cause.startswith(BY_HAND)
+    about, _, what = ("by hand", "", hand_words(cause)) if by_hand else shown(cause).partition(": ")
+    rows: _Rows = [[]] * max(0, min(4, (height - 7) // 2))
+    rows.append([(_INDENT, ("◌", roles.style("burst"))), (_INDENT + 2, (cut(about, width - _INDENT - 3), bold))])
+    rows += [[(_INDENT + 2, (line, roles.style()))] for line in _wrapped(what, width - _INDENT - 3)]
+    rows += [[], [(_INDENT + 2, (f"{done} of {total} runs" + (f", {eta}" if eta else ""), muted))]]
+    if not read_only and about != PUTTING_BACK:
+        keys = [("S", "done, go on", "")] if by_hand else []
+        keys += [("x", "cancel", "the server is put back first")]
+        rows += [[], *(_key(roles, *key) for key in keys)]
     return _painted(rows, width, height, roles)
 
 

@@ -98,6 +98,7 @@ class LiveScreen(Touring, NeedleActions, SweepActions, LivePages, LiveActions):
     def paint(self, due: Due) -> None:
         if self.painter is not None:
             self.painter.paint(due)
+        self.sweep_over()
 
     def restyle(self) -> None:
         super().restyle()
@@ -117,7 +118,7 @@ class LiveScreen(Touring, NeedleActions, SweepActions, LivePages, LiveActions):
         found["unreachable"] = phase.name == "unreachable"
         found["by_hand"] = server is not None and waits_for_hand(server)
         found["choose"] = server is not None and server.state != "ready" and len(server.candidates) > 1
-        found["running"] = bool(session.active) and not options.read_only
+        found["running"] = self.busy and not options.read_only
         found["shown"] = session.current is not None and phase.name != "unreachable"
         found["records"] = session.record_count > 0
         found["narrow"] = self.layout_now.mode != "wide"

@@ -7,8 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from sparktui.core.commands import Bench, CancelRun, RetryServer, Run
+from sparktui.core.figures.phase import planned
 from sparktui.core.plans import PromptSpec
 from sparktui.core.records import RunParams
+from sparktui.errors import EXIT_INTERRUPTED, EXIT_OK
 from sparktui.report import numbers
 from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.live.layout import PANELS
@@ -38,6 +40,11 @@ class LiveActions(SparkScreen):
     prompt_open = False
     _escaped_ns: int | None = None
     _filtered: Panel = "log"
+
+    @property
+    def busy(self) -> bool:
+        """A run is in flight, or a plan between two of its runs."""
+        return bool(self.spark.session.active) or planned(self.spark.session)
 
     def place_parts(self) -> None: ...
     def repaint_all(self) -> None: ...
@@ -74,9 +81,7 @@ class LiveActions(SparkScreen):
     def act_cancel(self) -> None:
         """Cancel the run on screen; in a plan, or with more in flight, all of it."""
         session = self.spark.session
-        progress = session.progress
-        planned = progress is not None and not progress.finished
-        everything = planned or len(session.active) > 1
+        everything = planned(session) or len(session.active) > 1
         run = session.current
         self.spark.send(CancelRun(run_id=None if everything or run is None else run.run_id, everything=everything))
 
@@ -84,7 +89,7 @@ class LiveActions(SparkScreen):
         now_ns = self.spark.clock_ns()
         if self.zoomed is not None:
             self.zoom(None)
-        elif self.spark.session.active and not self.spark.options.read_only:
+        elif self.busy and not self.spark.options.read_only:
             if self._escaped_ns is not None and now_ns - self._escaped_ns < _ESCAPE_AGAIN_NS:
                 self._escaped_ns = None
                 self.act_cancel()
@@ -180,16 +185,19 @@ class LiveActions(SparkScreen):
     # --- app
 
     def act_quit(self) -> None:
-        if not self.spark.session.active or self.spark.options.read_only:
+        if not self.busy or self.spark.options.read_only:
             self.app.exit(0)
             return
-        self._ask("A run is in flight.", ("What arrived so far is kept.",), {"q": ("cancel it and quit", self._cancel_and_quit)})
+        plan = self.spark.session.plan
+        sweeps = plan is not None and plan.kind == "sweep" and planned(self.spark.session)
+        lines = ("What arrived so far is kept.", *(("The server is put back first; that takes as long as a load.",) if sweeps else ()))
+        self._ask("A sweep is running." if sweeps else "A run is in flight.", lines, {"q": ("cancel it and quit", self._cancel_and_quit)})
 
     def act_interrupt(self) -> None:
         """Ctrl+C: copy selected text, else cancel what runs, else offer to quit."""
         if self.get_selected_text():
             self.act_copy()
-        elif self.spark.session.active and not self.spark.options.read_only:
+        elif self.busy and not self.spark.options.read_only:
             self.act_cancel()
         else:
             self._ask("Quit?", (), {"q": ("quit", lambda: self.app.exit(0))}, also="ctrl+c")
@@ -204,7 +212,8 @@ class LiveActions(SparkScreen):
         if session.error is not None:
             error = session.error
             detail = "\n".join(part for part in (error.detail, f"→ {error.hint}" if error.hint else "") if part)
-            self.say(detail or error.title, title=error.title if detail else "", severity="error")
+            told = error.exit_code in (EXIT_OK, EXIT_INTERRUPTED)
+            self.say(detail or error.title, title=error.title if detail else "", severity="information" if told else "error")
 
     def paste_prompt(self, text: str) -> None:
         """Text pasted outside the line becomes a prompt to look at, not keys."""
@@ -271,7 +280,7 @@ class LiveActions(SparkScreen):
 
     def _run(self, prompt: PromptSpec) -> None:
         command = self.command_for(prompt)
-        if not self.spark.session.active:
+        if not self.busy:
             self._send_run(command)
             return
         answers: dict[str, tuple[str, Callable[[], None]]] = {

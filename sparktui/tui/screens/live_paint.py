@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sparktui.core.events import Server
 from sparktui.core.expect import prefill_of
-from sparktui.core.figures.phase import Phase, phase_of
+from sparktui.core.figures.phase import Phase, phase_of, planned
 from sparktui.core.liverun import LiveRun
+from sparktui.report import numbers
 from sparktui.tui.drawing.foreign import shown
 from sparktui.tui.drawing.frame import Due
 from sparktui.tui.drawing.pen import Ink
@@ -76,7 +78,8 @@ class LivePainter:
         figures = (rev.run, rev.plan, rev.history)
         if not (turned or moving or counted or self._changed("all", rev.sum()) or self._seen.get("meter") != figures):
             return
-        if moving or turned or counted or self._changed("run", rev.run):
+        loads = self._changed("loads", (rev.server, rev.plan) if phase.name == "loading" else None)
+        if moving or turned or counted or loads or self._changed("run", rev.run):
             self._stream(phase, now_ns)
         if turned or counted or (due.meter and (self._changed("meter", figures) or moving)):
             self._meter(phase, now_ns)
@@ -86,7 +89,7 @@ class LivePainter:
             self._log()
         if "history" not in self.paused and self._changed("history", rev.history):
             self.history.paint()
-        if turned or self._changed("keys", (rev.server, rev.history, rev.run)):
+        if turned or self._changed("keys", (rev.server, rev.history, rev.run, rev.plan)):
             self._footer()
         if self._changed("trouble", rev.trouble):
             self._screen.tell_trouble()
@@ -154,6 +157,8 @@ class LivePainter:
             return ("prefill", int(phase.seconds), expected.share), card
         if run is not None and not run.done:
             return None, None
+        if phase.name == "loading" and server is not None and planned(session):
+            return self._switching(server)
         if server is not None and server.state != "ready" and len(server.candidates) > 1:
             return ("several", server.candidates), partial(cards.several, roles=roles, candidates=server.candidates)
         if phase.name == "unreachable" and server is not None:
@@ -169,6 +174,17 @@ class LivePainter:
             return "connecting", partial(cards.connecting, roles=roles, address=options.address)
         first = partial(cards.first_start, roles=roles, simulated=session.simulated, bench=options.bench, command=options.command)
         return ("first", session.simulated), first
+
+    def _switching(self, server: Server) -> tuple[object, Card]:
+        session = self._app.session
+        progress, plan = session.progress, session.plan
+        done = progress.done if progress is not None else 0
+        eta = numbers.eta(progress.eta_s) if progress is not None and progress.eta_s is not None else ""
+        card = partial(
+            cards.switching, roles=self._app.roles, cause=server.cause, done=done, total=plan.total if plan is not None else done,
+            eta=eta, read_only=self._app.options.read_only,
+        )  # fmt: skip
+        return ("switching", server.cause, done, eta), card
 
     def _note(self, run: LiveRun, phase: Phase) -> list[Ink]:
         roles = self._app.roles
