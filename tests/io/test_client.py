@@ -368,6 +368,20 @@ def test_a_compression_that_cannot_be_undone_is_an_error(encoding: str, body: by
         list(stream.reads())
 
 
+def test_a_chunk_that_is_none_breaks_an_answer_off_and_is_not_called_another_protocol() -> None:
+    def script(_: Received, peer: Peer) -> None:
+        peer.head()
+        peer.chunk(b"a")
+        peer.pause(0.02)
+        peer.send(b"-5\r\nb\r\n")
+
+    with serving(script) as server, client_of(server.url).stream(BODY) as stream:
+        reads = stream.reads()
+        assert next(reads)[1] == b"a"
+        with pytest.raises(ConnectionLostError, match="framing"):
+            next(reads)
+
+
 def test_an_answer_that_is_not_http_is_told_as_such() -> None:
     with serving(lambda _, peer: peer.send(b"SSH-2.0-x\r\nhello\r\n\r\n")) as server, pytest.raises(UnreachableError, match="HTTP"):
         read_all(client_of(server.url))

@@ -56,6 +56,8 @@ def lost(error: Exception, base: BaseUrl) -> SparkError:
         return SilenceError("The server fell silent.", hint="server.idle_timeout_s sets how long a pause may be; 0 = no limit.")
     if isinstance(error, httpcore.RemoteProtocolError):
         text = str(error)
+        if "illegal chunk" in text.lower():
+            return ConnectionLostError("The server broke the framing of its answer.", detail=text, hint="Is a proxy in between?")
         if "illegal" in text.lower() and base.root.startswith("http://"):
             return UnreachableError(f"{base.shown} does not speak HTTP.", detail=text, hint="Check the port; is it an https:// address?")
         return ConnectionLostError("The server closed the connection.", detail=text, hint="See the server's own log for the reason.")
