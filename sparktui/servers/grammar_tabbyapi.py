@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sparktui.core.log.logrecord import Generation
-from sparktui.servers.grammar_base import Found, rate
+from sparktui.servers.grammar_base import Found, number, rate, whole
 
 _NUMBER = r"(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|Indeterminate|None)"
 _METRICS = re.compile(
@@ -74,33 +74,21 @@ class TabbyGrammar:
 
 def _generation(found: re.Match[str]) -> Generation:
     (request_id, choice, tokens, total, queue, cached, new, prefill, speed, context, accepted, proposed, truncated) = found.groups()
-    a, p = _count(accepted), _count(proposed)
+    a, p = whole(accepted), whole(proposed)
     return Generation(
         grammar="tabbyapi",
         request_id=request_id,
-        choice=_count(choice),
-        completion_tokens=_count(tokens),
-        total_s=_figure(total),
-        queue_s=_figure(queue),
-        cached_tokens=_count(cached),
-        new_tokens=_count(new),
-        prompt_tokens=_count(context),
-        prefill_tok_s=_figure(prefill),
-        server_tok_s=_figure(speed),
+        choice=whole(choice),
+        completion_tokens=whole(tokens),
+        total_s=number(total),
+        queue_s=number(queue),
+        cached_tokens=whole(cached),
+        new_tokens=whole(new),
+        prompt_tokens=whole(context),
+        prefill_tok_s=number(prefill),
+        server_tok_s=number(speed),
         draft_accepted=a,
         draft_proposed=p,
         acceptance_rate=rate(a, p),
         truncated=truncated is not None,
     )
-
-
-def _figure(text: str | None) -> float | None:
-    """A number of the pattern; the words Indeterminate and None are no figure."""
-    return None if text is None or text[0] in "IN" else float(text)
-
-
-def _count(text: str | None) -> int | None:
-    if text is None or text.isdigit():
-        return int(text) if text else None
-    value = _figure(text)
-    return int(value) if value is not None and value >= 0 else None

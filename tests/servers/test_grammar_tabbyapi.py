@@ -123,6 +123,16 @@ def test_every_form_since_2023(line: str, figures: dict[str, object]) -> None:
     assert {name: getattr(generation, name) for name in figures} == figures
 
 
+@pytest.mark.parametrize("absurd", ["9" * 17, "9" * 500, "9" * 5000])
+def test_figures_beyond_what_can_have_been_counted_are_absent(absurd: str) -> None:
+    generation = one(
+        f"INFO:     Metrics: {absurd} tokens generated in 2.5 seconds (Queue: 0.1 s, Process: {absurd} cached tokens and 4 new tokens at "
+        f"{9 * '9'} T/s, Generate: 1e999 T/s, Context: {absurd} tokens, Draft: {absurd} / {absurd} tokens accepted (50.00%))"
+    )
+    assert generation.completion_tokens is generation.cached_tokens is generation.prompt_tokens is generation.draft_proposed is None
+    assert (generation.new_tokens, generation.total_s, generation.server_tok_s) == (4, 2.5, None)
+
+
 def test_the_tail_of_a_truncated_generation_may_stand_on_the_next_line() -> None:
     console = (
         f"2026-06-20 10:00:00.000 INFO:     Metrics (ID: \n{HEX}): 9 tokens generated in 1.0 seconds (Queue: \n"
