@@ -157,10 +157,12 @@ class Worker:
     def _open(self, wanted: Wanted) -> None:
         if self._jobs.busy:
             raise UsageError("A run is in flight; the server stays as it is.", hint="Cancel it, or wait for its end, then try again.")
+        self._keeper.close()
         self._drop_measuring()
-        self._keeper.use(wanted)
         if not wanted.demo:
+            # before anybody looks for the server: one that answers at once must find the log followed, or it is followed twice
             self._measuring = self._make_measuring(None)
+        self._keeper.use(wanted)
 
     def _drop_measuring(self) -> None:
         measuring, self._measuring = self._measuring, None
