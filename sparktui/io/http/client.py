@@ -149,11 +149,11 @@ class Client:
                 stack.callback(response.close)
                 target = redirect_target(method, url, response)
                 if target is None or len(hops) >= _MAX_HOPS:
-                    yield Stream(response, exchange, self.base, hops)
+                    yield Stream(response, exchange, self.base, hops, self._credentials.echoes)
                     return
-                Stream(response, exchange, self.base, hops).finish()
+                Stream(response, exchange, self.base, hops, self._credentials.echoes).finish()
                 url = target
-                hops = (*hops, without_secrets(url))
+                hops = (*hops, self._credentials.echoes.masked_text(without_secrets(url)))
                 again = f"redirected to {hops[-1]}"
 
     def _send(self, exchange: Exchange, request: httpx.Request) -> httpx.Response:
@@ -167,7 +167,7 @@ class Client:
             return StoppedError()
         if isinstance(error, httpcore.ConnectError | httpcore.ConnectTimeout | httpcore.ProxyError) or not exchange.t_send_ns:
             return unreachable(error, self.base, connect_timeout_s=self._connect_timeout_s, proxy=self._proxy)
-        return lost(error, self.base)
+        return lost(error, self.base, self._credentials.echoes)
 
 
 def _answer(asked: contextlib.AbstractContextManager[Stream], most_bytes: int, within_s: float) -> Answer:

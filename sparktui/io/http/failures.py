@@ -9,6 +9,7 @@ import ssl
 import httpcore
 
 from sparktui.errors import InterruptedRunError, RunFailedError, SparkError, UnreachableError
+from sparktui.io.http.echoes import Echoes
 from sparktui.io.http.wire import ConnectFailed
 from sparktui.servers.url import BaseUrl
 
@@ -50,12 +51,12 @@ def unreachable(error: Exception, base: BaseUrl, *, connect_timeout_s: float, pr
     return UnreachableError(f"No connection to {base.shown}: {_words(cause)}.", hint="Check the network and the base URL.")
 
 
-def lost(error: Exception, base: BaseUrl) -> SparkError:
-    """Why a response broke off, or never began, after the request was sent."""
+def lost(error: Exception, base: BaseUrl, echoes: Echoes) -> SparkError:
+    """Why a response broke off, or never began, after the request was sent. What was received is quoted without `echoes`."""
     if isinstance(error, httpcore.ReadTimeout):
         return SilenceError("The server fell silent.", hint="server.idle_timeout_s sets how long a pause may be; 0 = no limit.")
     if isinstance(error, httpcore.RemoteProtocolError):
-        text = str(error)
+        text = echoes.masked_text(str(error))
         if "illegal chunk" in text.lower():
             return ConnectionLostError("The server broke the framing of its answer.", detail=text, hint="Is a proxy in between?")
         if "illegal" in text.lower() and base.root.startswith("http://"):

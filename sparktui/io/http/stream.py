@@ -10,6 +10,7 @@ import httpcore
 import httpx
 
 from sparktui.errors import RunFailedError
+from sparktui.io.http.echoes import Echoes
 from sparktui.io.http.exchange import Exchange
 from sparktui.io.http.failures import StoppedError, lost
 from sparktui.io.http.wire import WireStream
@@ -28,7 +29,7 @@ class Stream:
     `hops`: addresses the server redirected to on the way, shown form.
     """
 
-    def __init__(self, response: httpx.Response, exchange: Exchange, base: BaseUrl, hops: tuple[str, ...]) -> None:
+    def __init__(self, response: httpx.Response, exchange: Exchange, base: BaseUrl, hops: tuple[str, ...], echoes: Echoes) -> None:
         wire = response.extensions["network_stream"]
         if not isinstance(wire, WireStream):
             raise TypeError("the response did not come through a WireStream")
@@ -36,12 +37,13 @@ class Stream:
         self._wire = wire
         self._exchange = exchange
         self._base = base
+        self._echoes = echoes
         self._pieces = response.iter_raw()
         self.t_send_ns = exchange.t_send_ns
         self.t_headers_ns = wire.read_ns
         self.connect_s = exchange.connect_s
         self.hops = hops
-        self.compressed = _encoding(response)
+        self.compressed = echoes.masked_text(_encoding(response))
 
     @property
     def status(self) -> int:
@@ -49,8 +51,9 @@ class Stream:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The response's header fields; names in any case."""
-        return self._response.headers
+        """The response's header fields; names in any case, a key that comes back masked."""
+        fields = self._response.headers
+        return httpx.Headers({name: self._echoes.masked_text(value) for name, value in fields.items()})
 
     @property
     def last_read_ns(self) -> int:
@@ -72,7 +75,7 @@ class Stream:
             for piece in self._pieces:
                 data = decode.decompress(piece) if decode is not None else piece
                 if data:
-                    yield self._wire.read_ns, data
+                    yield self._wire.read_ns, self._echoes.masked(data)
         except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
             raise self._failure(error) from error
         except zlib.error as error:
@@ -124,7 +127,7 @@ class Stream:
         return zlib.decompressobj(bits)
 
     def _failure(self, error: Exception) -> Exception:
-        return StoppedError() if self._exchange.stopped else lost(error, self._base)
+        return StoppedError() if self._exchange.stopped else lost(error, self._base, self._echoes)
 
 
 def _encoding(response: httpx.Response) -> str:
