@@ -33,8 +33,8 @@ def first_start(width: int, height: int, roles: Roles, *, simulated: bool, bench
         *(
             _key(roles, key, what, why)
             for key, what, why in (
-                ("c", "stream code", "it lands in bursts, 16 tokens a chunk"),
-                ("s", "stream a story", "it flows, 5 tokens a chunk"),
+                ("c", "stream code", "it lands in bursts, 16 tokens a chunk" if simulated else "it bursts where the server drafts"),
+                ("s", "stream a story", "it flows, 5 tokens a chunk" if simulated else "it flows"),
                 ("b", "run the benchmark", _bench_words(bench)),
                 ("i", "type a prompt", ""),
                 ("?", "help", "every key, every figure"),
@@ -83,7 +83,7 @@ def unreachable(
         [],
         *([(_INDENT + 2, (line, text))] for line in _wrapped(shown(server.hint), width - 7)),
     ]
-    if origin:
+    if origin and origin not in server.cause:
         rows.append([(_INDENT + 2, (cut(f"base_url comes from {shown(origin)}", width - 7), muted))])
     again = f"next try by itself in {retry_s} s" if retry_s is not None else ""
     rows += [
